@@ -14,6 +14,12 @@ pub fn reading(report: &ReadReport, language: Language) -> String {
     let line = |english, text: String| format!("{}{text}\n", label(language, english));
     let games = accounts(report.games_read, "", report.games_used, &report.games_skipped, language);
     let mut out = line(key!("games"), games);
+    if let Some(copies) = report.games_skipped.get(SkipReason::SameMoves.as_str()) {
+        let (copies, read) = (thousands(*copies), thousands(report.games_read));
+        let text =
+            say!(language, "{copies} of {read} games are copies of others (same moves and scores); counted once");
+        out += &line(key!("copies"), text);
+    }
     for (format, count) in &report.positions {
         let what = match *format {
             "table" => language.word(" rows"),

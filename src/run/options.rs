@@ -10,7 +10,7 @@ use crate::fit::ModelKind;
 use crate::record::encoding::whole_text;
 use crate::record::{Format, StartTime};
 use crate::sample::expression::{Column, Op};
-use crate::sample::{Aliases, Condition, Expression, SampleTable, SamplingOptions, Terminations};
+use crate::sample::{Aliases, Condition, Duplicates, Expression, SampleTable, SamplingOptions, Terminations};
 use crate::table::{Columns, Role, ScoreUnit, TableOptions};
 use crate::validate::{Choice, DEFAULT_FOLDS};
 
@@ -113,6 +113,8 @@ pub struct Sampling {
     pub packed_every: Option<u32>,
     /// Draw from all positions, scored or not, for engines that will score them.
     pub unscored: bool,
+    /// What makes two games one.
+    pub duplicates: Duplicates,
 }
 
 /// Which samples count. Names are globs; an empty list allows all.
@@ -260,6 +262,7 @@ impl Reading {
             packed_every: of.packed_every.unwrap_or(default.packed_every).max(1),
             terminations: self.filters.terminations.clone(),
             unscored: of.unscored,
+            duplicates: of.duplicates,
         }
     }
 
@@ -274,6 +277,7 @@ impl Reading {
             from_ply: self.sampling.from_ply,
             drop_draws: self.sampling.drop_draws,
             threads: self.threads(),
+            duplicates: self.sampling.duplicates,
         }
     }
 

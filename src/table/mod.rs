@@ -27,6 +27,7 @@
 //! records of any format in a column `record`.
 
 pub mod columns;
+mod copies;
 mod duplicates;
 #[cfg(feature = "table")]
 mod file;

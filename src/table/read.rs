@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::columns::{Columns, Role, ScoreUnit};
+use super::copies::{Copies, drop_copies};
 use super::duplicates::{Removed, TableFile, settle};
 use super::game::{self, GameKey, KnownGame, Sides, key};
 use super::row::{Row, engine, game_id, parse};
@@ -11,7 +12,7 @@ use super::{MOST_QUOTED, TableError};
 use crate::language::Text;
 use crate::record::SkipReason;
 use crate::sample::collect::{PositionCount, Problem};
-use crate::sample::{Sample, SampleTable};
+use crate::sample::{Duplicates, Sample, SampleTable};
 use crate::text::shortened;
 use crate::types::{Color, Outcome};
 use crate::{say, text};
@@ -40,6 +41,8 @@ pub struct TableOptions {
     pub drop_draws: bool,
     /// Number of threads.
     pub threads: usize,
+    /// What makes two games one. In a table, equal rows stand for equal moves.
+    pub duplicates: Duplicates,
 }
 
 /// Adds tables to a sample table, file by file.
@@ -127,6 +130,9 @@ impl<'a> TableReader<'a> {
             }
             self.count.used -= removed.rows;
             self.report_duplicates(&removed, &file.name);
+        }
+        if self.options.duplicates == Duplicates::ByMoves {
+            self.drop_copies(records);
         }
         if !chess.is_empty() {
             // of several inputs, all must be chess
@@ -307,6 +313,19 @@ impl<'a> TableReader<'a> {
         );
         let (source, kind) = (file.to_owned(), SkipReason::Duplicate.as_str());
         self.problems.push(Problem { source, line: 0, kind, value, strict: false });
+    }
+
+    /// Removes the games that have the rows of another one, with a problem. The samples of tables begin at `from`.
+    fn drop_copies(&mut self, from: usize) {
+        let Some(Copies { games, rows, file, line }) = drop_copies(self.table, from) else { return };
+        let kind = SkipReason::SameMoves.as_str();
+        self.count.used -= rows;
+        *self.count.skipped.entry(kind).or_default() += rows;
+        let value = text!(
+            "{games} games ({rows} rows) have the engines, plies, scores and results of another game, which counts",
+            "{games} 局({rows} 行)は、エンジン・手数・評価値・結果が別の対局と同じなので、1 回だけ数えます"
+        );
+        self.problems.push(Problem { source: file, line, kind, value, strict: false });
     }
 
     /// Counts what was removed of a file, with a problem.

@@ -9,7 +9,11 @@ use std::path::{Path, PathBuf};
 use evalcurve_records::match_stats::results::Pairing;
 use evalcurve_records::match_stats::{Matches, read_matches};
 use evalcurve_records::record::find::{Entry, find};
-use evalcurve_records::sample::{CollectOptions, Collected, Progress, SamplingOptions, collect, collect_with_rows};
+use evalcurve_records::sample::collect::Problem;
+use evalcurve_records::sample::{
+    CollectOptions, Collected, Duplicates, Progress, SamplingOptions, collect, collect_with_rows,
+};
+use evalcurve_records::{Games, Record, games, games_of};
 
 /// A new folder below the build folder.
 fn folder(name: &str) -> PathBuf {
@@ -606,4 +610,94 @@ fn joined_archives_are_all_read() {
     let expected =
         "a.tar: unreadable: the tar archive is damaged: data that is no archive follows its end, and is not read";
     assert!(text.ends_with(expected), "{text}");
+}
+
+/// A game with this many plies, in which the score of ply 5 is `score`.
+fn long_game(names: [&str; 2], start_time: &str, plies: usize, score: i32) -> String {
+    let moves = ["+4958KI", "-4132KI", "+5849KI", "-3241KI"];
+    let played = moves.iter().cycle().take(plies).enumerate().map(|(i, played)| {
+        let score = if i == 4 { score } else { 10 * i as i32 };
+        format!("{played}\n'** {score} {played}\n")
+    });
+    let [black, white] = names;
+    let head = format!("V2.2\nN+{black}\nN-{white}\n$START_TIME:{start_time}\nPI\n+\n");
+    format!("{head}{}%TORYO\n", played.collect::<String>())
+}
+
+#[test]
+fn copies_under_other_names_or_times_count_once() {
+    let folder = folder("copies");
+    let [first, second, third] = ["2020/01/01 10:00:00", "2020/01/02 10:00:00", "2020/01/03 10:00:00"];
+    let files = [
+        ("a.csa", long_game(["C", "D"], third, 24, 40)),
+        ("b.csa", long_game(["A", "B"], first, 24, 40)),
+        ("c.csa", long_game(["A", "B"], second, 24, 40)),
+        // other scores, other moves, and games that are too short
+        ("d.csa", long_game(["A", "B"], second, 24, 41)),
+        ("e.csa", long_game(["A", "B"], second, 25, 40)),
+        ("f.csa", long_game(["A", "B"], first, 19, 40)),
+        ("g.csa", long_game(["A", "B"], second, 19, 40)),
+    ];
+    files.iter().for_each(|(name, text)| fs::write(folder.join(name), text).unwrap());
+    let read = |names: &[&str], duplicates, threads| {
+        let paths: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
+        let sampling = SamplingOptions { duplicates, ..options().sampling };
+        let options = CollectOptions { sampling, threads, ..options() };
+        let found = collect_with_rows(&paths, &[], &options, &Progress::default()).unwrap();
+        assert!(found.report.adds_up());
+        let (skipped, used) = (found.report.games_skipped.get("same_moves").copied(), found.report.games_used);
+        let samples: Vec<_> = found
+            .table
+            .samples
+            .iter()
+            .map(|s| {
+                (found.table.names.get(s.engine).to_owned(), s.ply, s.score_cp, found.table.games[s.game as usize].id)
+            })
+            .collect();
+        let problems: Vec<String> = found.report.problems.iter().map(ToString::to_string).collect();
+        (used, skipped, samples, problems)
+    };
+    let names = files.each_ref().map(|(name, _)| *name);
+    let all = read(&names, Duplicates::ByMoves, 2);
+    assert_eq!((all.0, all.1), (5, Some(2)));
+    assert!(all.3.iter().all(|text| text.contains("same moves") && text.contains("b.csa:1")), "{:?}", all.3);
+    let backwards: Vec<&str> = names.into_iter().rev().collect();
+    for threads in [1, 3] {
+        let other = read(&backwards, Duplicates::ByMoves, threads);
+        assert_eq!((other.0, other.1, other.2), (all.0, all.1, all.2.clone()));
+    }
+    assert_eq!(read(&names, Duplicates::ByIdentity, 2).1, None);
+}
+
+#[test]
+fn games_are_iterated_with_their_problems() {
+    let folder = folder("games");
+    let broken = "V2.2\nN+X\nN-B\nPI\n+\n+77FU\n%TORYO\n";
+    let members =
+        [("a.csa", game(1) + broken + &game(2)), ("b.txt", "no record".to_owned()), ("c.csa", "V2.2\n".to_owned())];
+    let archive = zip(&members.each_ref().map(|(name, text)| (*name, &text[..])), zip::CompressionMethod::Stored);
+    fs::write(folder.join("all.zip"), &archive).unwrap();
+    let shown = |games: Games| -> Vec<String> {
+        let shown = |read: Result<Record, Problem>| match read {
+            Ok(Record { source, game }) => {
+                let place = source.rsplit_once("all.zip").map_or("", |(_, member)| member);
+                let score = game.scores[0].line + 1;
+                format!("{place}:{}: {}, score in line {score}", game.line + 1, game.names[0])
+            }
+            Err(problem) => problem.to_string().rsplit_once("all.zip").unwrap().1.chars().take(30).collect(),
+        };
+        games.map(shown).collect()
+    };
+    let found = shown(games(folder.join("all.zip")).unwrap());
+    assert_eq!(found[0], "/a.csa:1: A1, score in line 7");
+    assert_eq!(found[2], "/a.csa:19: A2, score in line 25");
+    assert!(found[1].starts_with("/a.csa:16: broken move: "), "{found:?}");
+    assert!(found[3].starts_with("/b.txt: unknown format: "), "{found:?}");
+    assert!(found[4].starts_with("/c.csa: no games: "), "{found:?}");
+    assert_eq!(found.len(), 5);
+    assert_eq!(shown(games_of(vec![Entry::in_memory("all.zip", archive)])), found);
+    assert!(games(folder.join("nothing")).is_err());
+    // whoever stops early leaves no thread that waits
+    let many: String = (0..40_000).map(game).collect();
+    assert!(games_of(vec![Entry::in_memory("many.csa", many.into_bytes())]).next().is_some());
 }

@@ -12,7 +12,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use crate::language::Text;
 use crate::record::{FORMATS, Format};
 use crate::run::{Calibrate, FileFormat, Fitting, Input, Reading, Sampling};
-use crate::sample::{DEFAULT_PACKED_EVERY, DEFAULT_SEED};
+use crate::sample::{DEFAULT_PACKED_EVERY, DEFAULT_SEED, Duplicates};
 use crate::table::{Role, ScoreUnit};
 use crate::text;
 pub(super) use filters::FilterArgs;
@@ -90,6 +90,11 @@ pub(super) struct InputArgs {
     #[arg(long, value_parser = ["half", "drop"], default_value = "half",
           help_heading = "Sampling", hide_short_help = true)]
     draws: String,
+
+    /// Count games with the same moves and scores once, or only the same game in two files
+    #[arg(long, value_parser = ["by-moves", "by-identity"], default_value = "by-moves",
+          help_heading = "Sampling", hide_short_help = true)]
+    duplicates: String,
 
     /// Sample the analyses in the records and name their engine NAME; also the engine of training data (HCPE, HCPE3,
     /// PSV) and of tables without an engine column
@@ -180,6 +185,7 @@ impl InputArgs {
                 annotator: self.annotator.clone(),
                 packed_every: Some(self.packed_every),
                 unscored: false,
+                duplicates: if self.duplicates == "by-moves" { Duplicates::ByMoves } else { Duplicates::ByIdentity },
             },
             filters: self.filters.filters(),
         }

@@ -55,6 +55,8 @@ pub struct Game {
     pub black_outcome: Option<Outcome>,
     /// Identity: start position, moves, names and start time (see [`identity`](super::identity)).
     pub id: u64,
+    /// Hash of the start position and the moves, equal for copies under other names or another start time.
+    pub moves: u64,
     /// First line of the game, counted from 0 at the start of the block.
     pub line: u64,
     /// The engine that made the analysis, if the record names exactly one; else empty.
@@ -163,8 +165,9 @@ impl Game {
         self.identify(hash);
     }
 
-    /// Sets the identity of a game whose start position and moves are in `hash`.
+    /// Sets the identity of a game whose start position and moves are in `hash`, and the hash of them.
     pub(super) fn identify(&mut self, hash: GameHash) {
+        self.moves = hash.digest();
         self.id = hash.finish(&self.names, self.start_time);
     }
 }
@@ -179,7 +182,7 @@ pub(super) fn quoted(text: &[u8]) -> String {
     String::from_utf8_lossy(&text[..text.len().min(QUOTED)]).into_owned()
 }
 
-/// A part of a record that the reader passed over while it used the rest of the game.
+/// A part of a record that was ignored; the rest of the game is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Oddity {
     /// Its kind.
@@ -254,6 +257,8 @@ pub enum SkipReason {
     NoScoresInWindows,
     /// The sampling drew other records of training data.
     NotDrawn,
+    /// A copy of another game: the same moves and scores, under other names or another start time.
+    SameMoves,
     /// The record does not name the winner.
     UnknownResult,
     /// The summary names neither player.

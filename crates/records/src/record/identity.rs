@@ -111,11 +111,16 @@ impl GameHash {
         }
     }
 
+    /// The hash of what was added.
+    pub fn digest(self) -> u64 {
+        evalcurve_core::random::mix(self.0)
+    }
+
     /// The identity of the game whose start position and moves were added.
     pub fn finish(mut self, names: &[String; 2], start_time: Option<StartTime>) -> u64 {
         names.iter().for_each(|name| self.bytes(name.as_bytes()));
         self.word(start_time.map_or(u64::MAX, StartTime::key));
-        evalcurve_core::random::mix(self.0)
+        self.digest()
     }
 }
 

@@ -95,102 +95,159 @@ impl Walk<'_> {
     /// Cuts a plain file into blocks of whole games.
     pub(super) fn member(&mut self, display: &str, reader: &mut dyn Read) -> io::Result<()> {
         let member: Arc<str> = Arc::from(display);
-        let mut buffer = self.sink.shared().buffer();
-        let mut filled = 0;
+        let mut window = Window::new(self.sink.shared().buffer());
         let mut known: Option<&'static Format> = None;
-        let (mut offset, mut file_key) = (0, 0);
         let mut above = Above::default();
-        let (mut want, mut cleaned) = (HEAD, 0);
+        let (mut offset, mut file_key) = (0, 0);
         let forced = self.sink.shared().format;
-        let mut returns = false;
-        loop {
-            if self.sink.shared().stops() {
-                return Ok(());
-            }
-            let (at_end, failure) = match fill(reader, &mut buffer, &mut filled, want) {
+        while !self.sink.shared().stops() {
+            let (at_end, failure) = match window.fill(reader) {
                 Ok(at_end) => (at_end, None),
                 // what was read before the error stays in the buffer, and its whole games count
                 Err(error) => (false, Some(error)),
             };
-            if want < BLOCK && !at_end && failure.is_none() {
-                want = BLOCK;
+            if window.want < BLOCK && !at_end && failure.is_none() {
+                window.want = BLOCK;
                 continue;
             }
             if known.is_none() {
-                returns = forced.is_none_or(|format| format.packed().is_none()) && has_returns_alone(&buffer[..filled]);
+                let can_be_text = forced.is_none_or(|format| format.packed().is_none());
+                window.returns = can_be_text && has_returns_alone(window.text());
             }
-            if returns {
-                buffer[cleaned..filled].iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
-            }
-            let text = &buffer[..filled];
+            window.replace_returns();
             let format = match known {
                 Some(known) => known,
-                None if failure.is_some() && self.format_of(text).is_none() => return failure.map_or(Ok(()), Err),
-                None if text.is_empty() => {
-                    self.refuse(display, Refusal::Empty, text!("the file is empty", "ファイルが空です"));
-                    return Ok(());
-                }
-                None => match self.format_of(text) {
-                    Some(format) => {
-                        let packed = format.packed().is_some();
-                        file_key = if packed { Packed::file_key(text) } else { 0 };
-                        above.encoding = if packed { None } else { encoding::declared(text) };
-                        *known.insert(format)
+                None => {
+                    let found = self.format_of(window.text());
+                    if found.is_none()
+                        && let Some(error) = failure
+                    {
+                        return Err(error);
                     }
-                    None => {
-                        self.refuse(display, Refusal::UnknownFormat, unknown_format(text));
+                    let Some(format) = found.filter(|_| window.filled > 0) else {
+                        self.unrecognised(display, window.text());
                         return Ok(());
+                    };
+                    match format.packed() {
+                        Some(_) => file_key = Packed::file_key(window.text()),
+                        None => above.encoding = encoding::declared(window.text()),
                     }
-                },
+                    *known.insert(format)
+                }
             };
             if format.packed().is_none() {
-                filled = remove_marks(&mut buffer[..filled], cleaned);
-                cleaned = filled;
+                window.remove_marks();
             }
-            let text = &buffer[..filled];
-            let cut = if at_end { Some(filled) } else { format.last_boundary(text) };
-            let Some(cut) = cut else {
+            let Some(cut) = (if at_end { Some(window.filled) } else { format.last_boundary(window.text()) }) else {
                 if let Some(error) = failure {
                     return Err(error);
                 }
-                if want >= LONGEST_GAME {
-                    let limit = LONGEST_GAME >> 20;
-                    let message = text!(
-                        "no game ends within {limit} MiB; the rest of the file is skipped",
-                        "{limit} MiB の中に対局の終わりがありません。ファイルの残りは除きます"
-                    );
-                    self.refuse(display, Refusal::Unreadable, message);
+                if window.want >= LONGEST_GAME {
+                    self.endless(display);
                     return Ok(());
                 }
-                want *= 2;
+                window.want *= 2;
                 continue;
             };
             if cut == 0 {
                 return Ok(());
             }
-            let key = self.key();
-            let member = member.clone();
-            let place = above.clone();
-            let block = |bytes| Block { key, member, format, above: place, offset, file_key, bytes, filled: cut };
+            let (key, member, place) = (self.key(), member.clone(), above.clone());
+            let next = if at_end { Vec::new() } else { self.sink.shared().buffer() };
+            let bytes = window.split(cut, next);
+            if !at_end {
+                format.note(&bytes[..cut], &mut above);
+            }
+            let block = Block { key, member, format, above: place, offset, file_key, bytes, filled: cut };
+            self.sink.take(Work::Block(block));
             if at_end {
-                self.sink.take(Work::Block(block(buffer)));
                 return Ok(());
             }
-            let mut next = self.sink.shared().buffer();
-            let left = filled - cut;
-            if next.len() < left {
-                next.resize(left.max(BLOCK), 0);
-            }
-            next[..left].copy_from_slice(&buffer[cut..filled]);
-            format.note(&buffer[..cut], &mut above);
-            self.sink.take(Work::Block(block(buffer)));
             offset += cut as u64;
             if let Some(error) = failure {
                 return Err(error);
             }
-            (buffer, filled, cleaned) = (next, left, left);
-            want = BLOCK.max(left + BLOCK / 2);
         }
+        Ok(())
+    }
+
+    fn unrecognised(&mut self, display: &str, text: &[u8]) {
+        match text.is_empty() {
+            true => self.refuse(display, Refusal::Empty, text!("the file is empty", "ファイルが空です")),
+            false => self.refuse(display, Refusal::UnknownFormat, unknown_format(text)),
+        }
+    }
+
+    fn endless(&mut self, display: &str) {
+        let limit = LONGEST_GAME >> 20;
+        let message = text!(
+            "no game ends within {limit} MiB; the rest of the file is skipped",
+            "{limit} MiB の中に対局の終わりがありません。ファイルの残りは除きます"
+        );
+        self.refuse(display, Refusal::Unreadable, message);
+    }
+}
+
+/// The part of a file that is in memory.
+struct Window {
+    bytes: Vec<u8>,
+    /// The bytes that are read. The buffer never shrinks, so that its bytes are set to zero once and not for every block.
+    filled: usize,
+    /// How many bytes to read.
+    want: usize,
+    /// The bytes without marks within and returns.
+    cleaned: usize,
+    /// Lines end with CR alone.
+    returns: bool,
+}
+
+impl Window {
+    fn new(bytes: Vec<u8>) -> Self {
+        Self { bytes, filled: 0, want: HEAD, cleaned: 0, returns: false }
+    }
+
+    fn text(&self) -> &[u8] {
+        &self.bytes[..self.filled]
+    }
+
+    /// Reads until `want` bytes are there or the stream ends, and returns whether it ended.
+    fn fill(&mut self, reader: &mut dyn Read) -> io::Result<bool> {
+        if self.bytes.len() < self.want {
+            self.bytes.resize(self.want, 0);
+        }
+        while self.filled < self.want {
+            let to = self.want.min(self.filled + MOST_READ);
+            match reader.read(&mut self.bytes[self.filled..to]) {
+                Ok(0) => return Ok(true),
+                Ok(n) => self.filled += n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(false)
+    }
+
+    fn replace_returns(&mut self) {
+        if self.returns {
+            let new = &mut self.bytes[self.cleaned..self.filled];
+            new.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+        }
+    }
+
+    fn remove_marks(&mut self) {
+        self.filled = remove_marks(&mut self.bytes[..self.filled], self.cleaned);
+        self.cleaned = self.filled;
+    }
+
+    /// Returns the buffer with the first `cut` bytes; the rest goes on in `next`.
+    fn split(&mut self, cut: usize, mut next: Vec<u8>) -> Vec<u8> {
+        let left = self.filled - cut;
+        if next.len() < left {
+            next.resize(left.max(BLOCK), 0);
+        }
+        next[..left].copy_from_slice(&self.bytes[cut..self.filled]);
+        (self.filled, self.cleaned, self.want) = (left, left, BLOCK.max(left + BLOCK / 2));
+        std::mem::replace(&mut self.bytes, next)
     }
 }
 
@@ -198,24 +255,6 @@ impl Walk<'_> {
 /// did. Readers expect LF or CRLF.
 fn has_returns_alone(head: &[u8]) -> bool {
     memchr::memchr(b'\n', head).is_none() && memchr::memchr(b'\r', head).is_some() && !has_zero(head)
-}
-
-/// Reads until `want` bytes are there or the stream ends, and returns whether it ended. The buffer never shrinks, so
-/// that its bytes are set to zero once and not for every block.
-fn fill(reader: &mut dyn Read, buffer: &mut Vec<u8>, filled: &mut usize, want: usize) -> io::Result<bool> {
-    if buffer.len() < want {
-        buffer.resize(want, 0);
-    }
-    while *filled < want {
-        let to = want.min(*filled + MOST_READ);
-        match reader.read(&mut buffer[*filled..to]) {
-            Ok(0) => return Ok(true),
-            Ok(n) => *filled += n,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(false)
 }
 
 fn unknown_format(head: &[u8]) -> Text {

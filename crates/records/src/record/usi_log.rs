@@ -37,7 +37,7 @@ use super::identity::GameHash;
 use super::lines::Lines;
 use super::names::{EngineNames, MOST_ENGINES};
 use evalcurve_core::types::{Color, Declared, Outcome, Termination};
-use line::{Line, Message, Position, Runner};
+use line::{LogLine, Message, Position, Runner};
 
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format {
@@ -88,7 +88,7 @@ impl Reader for Log {
             passed = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |feed| at + feed);
             let line = &text[begin..passed];
             if line::runner(line).is_none()
-                && let Some(Line { key, message: Message::Name(name), .. }) = line::parse(line)
+                && let Some(LogLine { key, message: Message::Name(name), .. }) = line::parse(line)
             {
                 above.names.set(key, name);
             }
@@ -203,7 +203,7 @@ impl<'a> Scan<'a> {
 
     fn message(
         &mut self,
-        parsed: &Line<'a>,
+        parsed: &LogLine<'a>,
         line: u64,
         game: &mut Game,
         longest: &mut Option<Position<'a>>,

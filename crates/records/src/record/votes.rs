@@ -58,7 +58,7 @@ pub fn version(head: &[u8]) -> Option<u32> {
 
 /// The fields of a decision or an end that are read.
 #[derive(Deserialize)]
-struct Line<'a> {
+struct Statement<'a> {
     #[serde(borrow)]
     game_id: Cow<'a, str>,
     ply: u32,
@@ -102,11 +102,11 @@ impl Score {
 }
 
 /// A decision or an end; `None` for any other line.
-fn statement(text: &[u8]) -> Option<Line<'_>> {
+fn statement(text: &[u8]) -> Option<Statement<'_>> {
     if is_header(text) {
         return None;
     }
-    let line: Line<'_> = serde_json::from_slice(text).ok()?;
+    let line: Statement<'_> = serde_json::from_slice(text).ok()?;
     (line.votes.is_some() != line.end.is_some()).then_some(line)
 }
 
@@ -175,7 +175,7 @@ struct Scan<'a> {
     voters: HashMap<Cow<'a, str>, usize>,
     /// The decisions that count, by ply.
     decisions: Vec<Decision<'a>>,
-    end: Option<Line<'a>>,
+    end: Option<Statement<'a>>,
     /// The line of the first vote by more than [`MOST_VOTERS`] voters.
     crowded: Option<u64>,
     /// A line that cannot be read.
@@ -184,6 +184,7 @@ struct Scan<'a> {
 
 struct Decision<'a> {
     ply: u32,
+    position: Cow<'a, str>,
     played: Cow<'a, str>,
     votes: Vec<(usize, Kept<'a>)>,
 }
@@ -248,7 +249,7 @@ impl<'a> Scan<'a> {
             };
             votes.push((voter, kept));
         }
-        self.decisions.push(Decision { ply: line.ply, played: line.played, votes });
+        self.decisions.push(Decision { ply: line.ply, position: line.position, played: line.played, votes });
         true
     }
 
@@ -278,7 +279,7 @@ impl<'a> Scan<'a> {
         let word = last.map_or("", |decision| &decision.played);
         let moved = !matches!(word, "resign" | "win" | "(none)" | "0000" | "");
         game.plies = last.map_or(0, |decision| decision.ply - u32::from(!moved && decision.ply > 0));
-        if let Some(Line { end: Some(outcome), side, .. }) = end {
+        if let Some(Statement { end: Some(outcome), side, .. }) = end {
             game.black_outcome = Some(outcome.in_view_of(side));
             game.termination = Some(match (word, outcome) {
                 ("resign", Outcome::Loss) => Termination::Resignation,
@@ -292,6 +293,10 @@ impl<'a> Scan<'a> {
         // the same for all members: their samples are of one game, and of the same positions
         hash.bytes(id.as_bytes());
         game.identify(hash);
+        let mut moves = GameHash::default();
+        last.iter().for_each(|decision| moves.bytes(decision.position.as_bytes()));
+        moves.bytes(word.as_bytes());
+        game.moves = moves.digest();
         // an odd line is reported once, not for every voter
         let others = Game { oddities: Vec::new(), ..game.clone() };
         let mut games: VecDeque<Game> = (1..self.voters.len()).map(|_| others.clone()).collect();

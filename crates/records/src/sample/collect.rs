@@ -8,13 +8,13 @@ use std::sync::atomic::Ordering::Relaxed;
 use foldhash::fast::FixedState;
 use thiserror::Error;
 
-use super::copies::{Rank, rank};
+use super::copies::{Fingerprint, Rank, rank};
 use super::merge::{Copy, Found, FoundBlock, FoundGame, FoundSample, merge};
 use super::positions::{Positions, every_position};
 pub use super::report::{PositionCount, Problem, ReadReport, kind_words};
 use super::rows::Rows;
 use super::sampler::{Drawn, Scratch, annotator, draw, plies_before, usable};
-use super::{GameInfo, MOST_NAME, NameId, SampleTable, SamplingOptions, packed, report};
+use super::{Duplicates, GameInfo, MOST_NAME, NameId, SampleTable, SamplingOptions, packed, report};
 pub use crate::parallel::Progress;
 use crate::parallel::{Collector, Step, read_all, read_games};
 use crate::record::find::{Entry, SourceError, find};
@@ -134,7 +134,7 @@ pub fn collect(
         found.extend(rows.read(number, new, progress));
     }
     progress.ended.store(true, Relaxed);
-    let collected = merge(found);
+    let collected = merge(found, options.sampling.duplicates == Duplicates::ByMoves);
     match collected.report.problems.iter().find(|p| p.strict).filter(|_| options.strict) {
         Some(problem) => Err(CollectError::Strict(problem.clone())),
         None => Ok(collected),
@@ -235,31 +235,7 @@ impl Worker<'_> {
         }
         let outcome = match usable(game, options) {
             Ok(outcome) => outcome,
-            Err(reason) => {
-                report::count(&mut out.skipped, reason, 1);
-                if let Some(unread) = game.unread_comment.as_ref().filter(|_| reason == SkipReason::NoScores) {
-                    let text = text!(
-                        "'{}' is not read as a score; known forms are '+0.98/25 11s' (cutechess, fastchess), \
-                         '+0.57 17/28 583 363004' and '+0.57' in all comments (OpenBench), 'd=35, …, wv=0.47' and \
-                         'ev=0.47, d=21, …' (TCEC), '0.27/20 384 (Nf6)' (ChessBase), '[%eval 0.25]' (lichess)",
-                        "'{}' は評価値として読めません。読めるのは '+0.98/25 11s'(cutechess、fastchess)、\
-                         '+0.57 17/28 583 363004' か '+0.57' がすべてのコメントにある場合(OpenBench)、\
-                         'd=35, …, wv=0.47' と 'ev=0.47, d=21, …'(TCEC)、'0.27/20 384 (Nf6)'(ChessBase)、\
-                         '[%eval 0.25]'(lichess)です",
-                        unread.value
-                    );
-                    out.problem(unread.line, UNREAD_COMMENT, text, false);
-                }
-                if reason == SkipReason::AnalysisWithoutEngine {
-                    let text = text!(
-                        "the scores are an analysis and the record does not name its engine; name it with \
-                         `annotator` NAME",
-                        "評価値は解析によるもので、棋譜に解析エンジンの名前がありません。`annotator` 名前 で指定してください"
-                    );
-                    out.problem(game.line, reason.as_str(), text, false);
-                }
-                return;
-            }
+            Err(reason) => return unusable(game, reason, out),
         };
         let names = game.names.iter().map(String::as_str).chain(annotator(game, options));
         if let Some(bytes) = names.map(str::len).find(|bytes| *bytes > MOST_NAME) {
@@ -283,21 +259,7 @@ impl Worker<'_> {
             |&Drawn { position, window, reply_cp }: &Drawn| FoundSample { position, window, reply_cp, material: None };
         self.found.samples.extend(self.drawn.iter().map(of));
         if let Some((count, text)) = played {
-            let before = plies_before(game, options);
-            let mut plies = self.drawn.iter().map(|drawn| drawn.position.ply.saturating_sub(before));
-            match count(text, &mut plies) {
-                Ok(counts) => {
-                    let samples = self.found.samples.iter_mut().skip(from);
-                    samples.zip(counts).for_each(|(sample, count)| sample.material = Some(count));
-                }
-                Err(error) => {
-                    out.oddity(
-                        game.line,
-                        NOT_REPLAYED,
-                        text!("{error}; its samples have no material", "{error}。この対局の標本に駒割はありません"),
-                    );
-                }
-            }
+            self.count_material(game, from, |plies| count(text, plies), out);
         }
         let names = &mut self.found.names;
         let annotator = annotator(game, options).map(|name| names.intern(name));
@@ -317,7 +279,30 @@ impl Worker<'_> {
         out.chess &= game.chess;
         let samples = from..self.found.samples.len();
         let rank = rank(&self.found, &info, &self.found.samples[samples.clone()]);
-        self.keep(FoundGame { info, annotator, samples, rank }, out);
+        let analysis = (!options.unscored).then_some(annotator.is_some());
+        let fingerprint = Fingerprint::of(game, analysis);
+        self.keep(FoundGame { info, annotator, samples, rank, fingerprint }, out);
+    }
+
+    /// Counts the material of the samples of a game, which begin at `from`.
+    fn count_material(
+        &mut self,
+        game: &Game,
+        from: usize,
+        count: impl FnOnce(&mut dyn Iterator<Item = u32>) -> Result<Vec<u16>, String>,
+        out: &mut FoundBlock,
+    ) {
+        let before = plies_before(game, &self.options.sampling);
+        match count(&mut self.drawn.iter().map(|drawn| drawn.position.ply.saturating_sub(before))) {
+            Ok(counts) => {
+                let samples = self.found.samples.iter_mut().skip(from);
+                samples.zip(counts).for_each(|(sample, count)| sample.material = Some(count));
+            }
+            Err(error) => {
+                let text = text!("{error}; its samples have no material", "{error}。この対局の標本に駒割はありません");
+                out.oddity(game.line, NOT_REPLAYED, text);
+            }
+        }
     }
 
     /// Keeps a game, unless it says the same as one that is kept: a small file may hold a game a million times.
@@ -341,6 +326,32 @@ impl Worker<'_> {
     }
 }
 
+/// Counts a game without samples, and says what can be done about it.
+fn unusable(game: &Game, reason: SkipReason, out: &mut FoundBlock) {
+    report::count(&mut out.skipped, reason, 1);
+    if let Some(unread) = game.unread_comment.as_ref().filter(|_| reason == SkipReason::NoScores) {
+        let text = text!(
+            "'{}' is not read as a score; known forms are '+0.98/25 11s' (cutechess, fastchess), \
+             '+0.57 17/28 583 363004' and '+0.57' in all comments (OpenBench), 'd=35, …, wv=0.47' and \
+             'ev=0.47, d=21, …' (TCEC), '0.27/20 384 (Nf6)' (ChessBase), '[%eval 0.25]' (lichess)",
+            "'{}' は評価値として読めません。読めるのは '+0.98/25 11s'(cutechess、fastchess)、\
+             '+0.57 17/28 583 363004' か '+0.57' がすべてのコメントにある場合(OpenBench)、\
+             'd=35, …, wv=0.47' と 'ev=0.47, d=21, …'(TCEC)、'0.27/20 384 (Nf6)'(ChessBase)、\
+             '[%eval 0.25]'(lichess)です",
+            unread.value
+        );
+        out.problem(unread.line, UNREAD_COMMENT, text, false);
+    }
+    if reason == SkipReason::AnalysisWithoutEngine {
+        let text = text!(
+            "the scores are an analysis and the record does not name its engine; name it with \
+             `annotator` NAME",
+            "評価値は解析によるもので、棋譜に解析エンジンの名前がありません。`annotator` 名前 で指定してください"
+        );
+        out.problem(game.line, reason.as_str(), text, false);
+    }
+}
+
 impl Collector for Worker<'_> {
     fn block(&mut self, block: &Block) -> Step {
         let found = self.read(block);
@@ -351,7 +362,7 @@ impl Collector for Worker<'_> {
         let Note { key, member, kind, message } = note;
         let mut found = FoundBlock::new(key, &member, 0, self.found.games.len());
         found.is_note = true;
-        found.oddity(u64::MAX, kind, message);
+        found.oddity(None, kind, message);
         self.push(found)
     }
 
@@ -360,7 +371,7 @@ impl Collector for Worker<'_> {
         let mut found = FoundBlock::new(key, &member, 0, self.found.games.len());
         found.refusal = Some(refusal);
         let strict = !matches!(refusal, Refusal::UnknownFormat | Refusal::Empty);
-        found.problem(u64::MAX, refusal.as_str(), message, strict);
+        found.problem(None, refusal.as_str(), message, strict);
         self.push(found)
     }
 }
@@ -404,7 +415,7 @@ mod tests {
         let results = [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2)].map(|(workers, next)| {
             let in_turn = || InTurn { workers: (0..workers).map(|_| new()).collect(), next };
             let InTurn { workers, .. } = read_all(&entries, 1, None, &Progress::default(), in_turn).remove(0);
-            let Collected { table, report, .. } = merge(workers.into_iter().map(|worker| worker.found).collect());
+            let Collected { table, report, .. } = merge(workers.into_iter().map(|worker| worker.found).collect(), true);
             assert!(report.adds_up());
             assert_eq!((report.games_read, report.games_used), (30_031, 30));
             let texts: Vec<String> = report.problems.iter().map(ToString::to_string).collect();

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 
 use super::collect::Collected;
-use super::copies::{Rank, drawn_digest};
+use super::copies::{Fingerprint, Rank, copies, drawn_digest};
 use super::packed::{Drawn, FoundPositions, game_info};
 use super::positions::Positions;
 use super::report::{Problem, ReadReport, add_counts, count};
@@ -51,14 +51,22 @@ pub(super) struct FoundBlock {
     pub verified: u64,
     pub skipped: BTreeMap<SkipReason, u64>,
     pub oddities: BTreeMap<&'static str, u64>,
-    /// Problems with their line from 0 in the block; `u64::MAX` means the whole file. The source is empty.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<FoundProblem>,
     pub games: Range<usize>,
     /// The first games that the worker had read before, in the same words, and did not keep again.
     pub copies: Vec<Copy>,
     /// How many more of them there are.
     pub more_copies: u64,
     pub positions: Option<FoundPositions>,
+}
+
+/// A problem of a block.
+pub(super) struct FoundProblem {
+    /// Its line from 0 in the block; `None` for the file as a whole.
+    pub line: Option<u64>,
+    pub kind: &'static str,
+    pub value: Text,
+    pub strict: bool,
 }
 
 /// A game that is not kept, because it says the same as one that is.
@@ -77,6 +85,8 @@ pub(super) struct FoundGame {
     pub annotator: Option<NameId>,
     pub samples: Range<usize>,
     pub rank: Rank,
+    /// `None` for a short game, and for training data, whose identity is the moves and scores.
+    pub fingerprint: Option<Fingerprint>,
 }
 
 #[derive(Clone, Copy)]
@@ -92,9 +102,9 @@ impl FoundBlock {
         Self { key, member: member.clone(), bytes, games: first_game..first_game, ..Self::default() }
     }
 
-    pub fn problem(&mut self, line: u64, kind: &'static str, value: impl Into<Text>, strict: bool) {
+    pub fn problem(&mut self, line: impl Into<Option<u64>>, kind: &'static str, value: impl Into<Text>, strict: bool) {
         if self.problems.iter().filter(|p| p.kind == kind).count() < SHOWN {
-            self.problems.push(Problem { source: String::new(), line, kind, value: value.into(), strict });
+            self.problems.push(FoundProblem { line: line.into(), kind, value: value.into(), strict });
         }
     }
 
@@ -106,16 +116,16 @@ impl FoundBlock {
         }
     }
 
-    pub fn oddity(&mut self, line: u64, kind: &'static str, value: impl Into<Text>) {
+    pub fn oddity(&mut self, line: impl Into<Option<u64>>, kind: &'static str, value: impl Into<Text>) {
         count(&mut self.oddities, kind, 1);
         self.problem(line, kind, value, true);
     }
 }
 
-/// A game that goes into the table: the worker that found it, and its index there.
+/// A game that goes into the table, and the worker that found it.
 struct MergedGame<'a> {
     part: usize,
-    game: usize,
+    entry: &'a FoundGame,
     source: NameId,
     first_line: u64,
     /// The sort key: start time (games without one come last), identity, and the annotator: a game counts once for its
@@ -125,6 +135,13 @@ struct MergedGame<'a> {
     packed: Option<&'static str>,
     /// Two sources whose records of the game have different results.
     differ: Option<[NameId; 2]>,
+}
+
+impl MergedGame<'_> {
+    /// Its line in the source, from 1.
+    fn line(&self) -> u64 {
+        self.first_line + self.entry.info.line + 1
+    }
 }
 
 /// A block with drawn records that goes into the table.
@@ -183,18 +200,50 @@ impl Reporter {
     }
 
     /// The records of a game contradict each other, so that its result is not known.
-    fn differ(&mut self, names: &Names, game: &MergedGame<'_>, entry: &FoundGame, sources: [NameId; 2]) {
+    fn differ(&mut self, names: &Names, game: &MergedGame<'_>, sources: [NameId; 2]) {
         let reason = SkipReason::UnknownResult;
         self.report.skip_games(reason, 1);
         if let Some(format) = game.packed {
-            self.report.skip_positions(format, reason, entry.samples.len() as u64);
+            self.report.skip_positions(format, reason, game.entry.samples.len() as u64);
         }
         let [one, other] = sources.map(|source| names.get(source));
         let text = text!(
             "the game has different results in {one} and in {other}; remove the wrong record",
             "対局の結果が {one} と {other} で異なります。誤った棋譜を除いてください"
         );
-        self.problem(names.get(game.source), game.first_line + entry.info.line + 1, reason.as_str(), text, true);
+        self.problem(names.get(game.source), game.line(), reason.as_str(), text, true);
+    }
+
+    /// The game has the moves and scores of another one, which counts.
+    fn copy(&mut self, names: &Names, game: &MergedGame<'_>, original: &MergedGame<'_>) {
+        let reason = SkipReason::SameMoves;
+        self.report.skip_games(reason, 1);
+        let (file, line) = (names.get(original.source), original.line());
+        let text = text!(
+            "the moves and scores are those of the game at {file}:{line}, which counts",
+            "指し手と評価値が {file}:{line} の対局と同じです。そちらを使います"
+        );
+        self.problem(names.get(game.source), game.line(), reason.as_str(), text, false);
+    }
+
+    /// A block of a file of training data whose scores are all 0.
+    fn without_scores(&mut self, block: &FoundBlock, positions: &FoundPositions, drawn: &[Drawn], is_first: bool) {
+        let reason = SkipReason::AllScoresZero;
+        let mut counts = positions.count.clone();
+        let used = std::mem::take(&mut counts.used);
+        counts.skip(reason, used);
+        self.report.positions.entry(positions.packed.as_str()).or_default().add(&counts);
+        let begun = drawn.iter().filter(|drawn| drawn.begins).count();
+        self.report.skip_games(reason, (block.games.len() + begun) as u64);
+        if is_first {
+            self.report.files_read -= 1;
+            count(&mut self.report.files_refused, reason.as_str(), 1);
+            let text = text!(
+                "the file was written without scores; write it again with the scores of a search",
+                "評価値なしで書かれたファイルです。探索の評価値つきで書き直してください"
+            );
+            self.problem(&block.member, 0, reason.as_str(), text, true);
+        }
     }
 
     /// A file in a known format without a game.
@@ -218,185 +267,236 @@ impl Reporter {
         block.skipped.iter().for_each(|(reason, n)| report.skip_games(*reason, *n));
         add_counts(&mut report.oddities, &block.oddities);
         for problem in &block.problems {
-            let line = if problem.line == u64::MAX { 0 } else { lines_before + problem.line + 1 };
+            let line = problem.line.map_or(0, |line| lines_before + line + 1);
             self.problem(&block.member, line, problem.kind, problem.value.clone(), problem.strict);
         }
     }
 }
 
-pub(super) fn merge(mut found: Vec<Found>) -> Collected {
+/// Merges what was found. Games with equal moves and scores count once if `by_moves` is set.
+pub(super) fn merge(mut found: Vec<Found>, by_moves: bool) -> Collected {
     let mut positions = Positions::default();
     found.iter_mut().for_each(|part| positions.add(std::mem::take(&mut part.positions)));
-    let mut reporter = Reporter::default();
-    let mut names = Names::default();
-    let mut numbers = Numbers::new(&found);
-    let mut order: Vec<(Key, usize, usize)> = Vec::new();
+    let mut order: Vec<Place> = Vec::new();
     for (part, f) in found.iter().enumerate() {
         order.extend(f.blocks.iter().enumerate().map(|(i, b)| (b.key, part, i)));
     }
     order.sort_unstable();
-
-    let without_scores = without_scores(&found);
-    let without_games = without_games(&found, &order);
-    let games = found.iter().map(|part| part.games.len()).sum();
-    let mut merged: Vec<MergedGame<'_>> = Vec::with_capacity(games);
-    let mut packed: Vec<MergedBlock<'_>> = Vec::new();
-    let mut by_id: HashMap<(u64, Option<&str>), usize, FixedState> =
-        HashMap::with_capacity_and_hasher(games, FixedState::default());
-    let mut last: Option<&Arc<str>> = None;
-    let mut lines_before = 0;
-    for (key, part, index) in order {
-        let block = &found[part].blocks[index];
-        if block.is_note {
-            reporter.block(block, 0);
-            continue;
-        }
-        // members of one name are different members
-        if !last.is_some_and(|last| Arc::ptr_eq(last, &block.member)) {
-            lines_before = 0;
-            last = Some(&block.member);
-            match without_games.contains(&key) {
-                true => reporter.no_games(&block.member),
-                false => reporter.report.files_read += u64::from(block.refusal.is_none()),
-            }
-        }
-        reporter.block(block, lines_before);
-        let first_line = lines_before;
-        lines_before += block.lines;
-        if let Some(positions) = &block.positions {
-            let mut counts = positions.count.clone();
-            let skipped = without_scores.contains(&(key.0, &block.member));
-            if skipped {
-                let reason = SkipReason::AllScoresZero;
-                let drawn = std::mem::take(&mut counts.used);
-                counts.skip(reason, drawn);
-                let begun = found[part].drawn[positions.drawn.clone()].iter().filter(|drawn| drawn.begins).count();
-                reporter.report.skip_games(reason, (block.games.len() + begun) as u64);
-                if first_line == 0 {
-                    reporter.report.files_read -= 1;
-                    count(&mut reporter.report.files_refused, reason.as_str(), 1);
-                    let text = text!(
-                        "the file was written without scores; write it again with the scores of a search",
-                        "評価値なしで書かれたファイルです。探索の評価値つきで書き直してください"
-                    );
-                    reporter.problem(&block.member, 0, reason.as_str(), text, true);
-                }
-            }
-            reporter.report.positions.entry(positions.packed.as_str()).or_default().add(&counts);
-            if skipped {
-                continue;
-            }
-        }
-        let source = names.intern(&block.member);
-        if let Some(positions) = block.positions.as_ref().filter(|positions| !positions.drawn.is_empty()) {
-            packed.push(MergedBlock {
-                drawn: &found[part].drawn[positions.drawn.clone()],
-                positions,
-                engine: numbers.of(part, positions.engine, &mut names),
-                source,
-                first_line,
-            });
-        }
-        let mut copies = block.copies.iter().peekable();
-        for game in block.games.clone().chain([usize::MAX]) {
-            while let Some(copy) = copies.next_if(|copy| copy.before <= game) {
-                let FoundGame { info, annotator, .. } = &found[part].games[copy.kept];
-                let kept = by_id.get(&(info.id, annotator.map(|id| found[part].names.get(id))));
-                let other = kept.map_or(source, |slot| merged[*slot].source);
-                reporter.duplicate(&names, source, first_line + copy.line + 1, other);
-            }
-            if game == usize::MAX {
-                reporter.report.skip_games(SkipReason::Duplicate, block.more_copies);
-                break;
-            }
-            let FoundGame { info, annotator, .. } = &found[part].games[game];
-            let annotator = annotator.map(|id| found[part].names.get(id));
-            let order = (info.start_time.is_none(), info.start_time, info.id, annotator);
-            let packed = block.positions.as_ref().map(|positions| positions.packed.as_str());
-            let mut candidate = MergedGame { part, game, source, first_line, order, packed, differ: None };
-            let slot = match by_id.entry((info.id, annotator)) {
-                Entry::Occupied(slot) => *slot.get(),
-                Entry::Vacant(free) => {
-                    free.insert(merged.len());
-                    merged.push(candidate);
-                    continue;
-                }
-            };
-            // a duplicate: which of the two counts must not depend on their order
-            let kept = &mut merged[slot];
-            let [old, new] = [&*kept, &candidate].map(|game| &found[game.part].games[game.game]);
-            if old.info.black_outcome != new.info.black_outcome {
-                kept.differ.get_or_insert([kept.source, source]);
-            }
-            let dropped = if new.rank > old.rank {
-                candidate.differ = kept.differ;
-                std::mem::replace(kept, candidate)
-            } else {
-                candidate
-            };
-            if let Some(format) = dropped.packed {
-                let samples = found[dropped.part].games[dropped.game].samples.len() as u64;
-                reporter.report.skip_positions(format, SkipReason::Duplicate, samples);
-            }
-            let line = dropped.first_line + found[dropped.part].games[dropped.game].info.line + 1;
-            reporter.duplicate(&names, dropped.source, line, merged[slot].source);
-        }
+    let mut merge = Merge::new(&found);
+    merge.blocks(&order);
+    merge.drop_contradictions();
+    if by_moves {
+        merge.drop_copies();
     }
-    drop(by_id);
-    merged.retain(|game| {
-        let entry = &found[game.part].games[game.game];
-        game.differ.inspect(|sources| reporter.differ(&names, game, entry, *sources)).is_none()
-    });
-    // no two keys are equal, because identities or annotators differ
-    merged.sort_unstable_by_key(|game| game.order);
-
-    let unnamed = names.intern("");
-    let mut with_games =
-        found.iter().flat_map(|part| &part.blocks).filter(|b| !b.games.is_empty() || b.positions.is_some());
-    let chess = with_games.clone().next().is_some() && with_games.all(|block| block.chess);
-    let mut table = SampleTable { names, chess, ..SampleTable::default() };
-    let drawn: usize = packed.iter().map(|block| block.drawn.len()).sum();
-    table.games.reserve(merged.len() + drawn);
-    table.samples.reserve(found.iter().map(|part| part.samples.len()).sum::<usize>() + drawn);
-    for game in &merged {
-        let part = &found[game.part];
-        let entry = &part.games[game.game];
-        let mut name = |id: NameId| numbers.of(game.part, id, &mut table.names);
-        let info = GameInfo {
-            players: entry.info.players.map(&mut name),
-            time_control: name(entry.info.time_control),
-            source: game.source,
-            line: game.first_line + entry.info.line + 1,
-            ..entry.info.clone()
-        };
-        let annotator = entry.annotator.map(&mut name);
-        for sample in &part.samples[entry.samples.clone()] {
-            let position = sample.position;
-            table.samples.push(Sample {
-                game: table.games.len() as u32,
-                engine: annotator.unwrap_or(info.players[position.color.index()]),
-                opponent: match annotator {
-                    Some(_) => unnamed,
-                    None => info.players[position.color.opponent().index()],
-                },
-                color: position.color,
-                ply: position.ply,
-                window: sample.window,
-                score_cp: position.score_cp,
-                reply_cp: sample.reply_cp,
-                declared: position.declared,
-                mate: position.mate,
-                outcome: info.black_outcome.in_view_of(position.color),
-                material: sample.material,
-                line: game.first_line + position.line + 1,
-            });
-        }
-        table.games.push(info);
-    }
-    add_packed(packed, unnamed, &mut table, &mut reporter);
-    let mut report = reporter.report;
+    let (table, mut report) = merge.into_table();
     report.games_used = table.games.len() as u64;
     Collected { table, report, positions }
+}
+
+/// The key of a block, the worker that found it, and its index there.
+type Place = (Key, usize, usize);
+
+/// What is merged so far.
+struct Merge<'a> {
+    found: &'a [Found],
+    reporter: Reporter,
+    names: Names,
+    numbers: Numbers<'a>,
+    games: Vec<MergedGame<'a>>,
+    packed: Vec<MergedBlock<'a>>,
+    /// The indices of the games, by identity and annotator.
+    by_id: HashMap<(u64, Option<&'a str>), usize, FixedState>,
+}
+
+impl<'a> Merge<'a> {
+    fn new(found: &'a [Found]) -> Self {
+        let games = found.iter().map(|part| part.games.len()).sum();
+        Self {
+            found,
+            reporter: Reporter::default(),
+            names: Names::default(),
+            numbers: Numbers::new(found),
+            games: Vec::with_capacity(games),
+            packed: Vec::new(),
+            by_id: HashMap::with_capacity_and_hasher(games, FixedState::default()),
+        }
+    }
+
+    /// Adds all blocks, in the order of reading.
+    fn blocks(&mut self, order: &[Place]) {
+        let found = self.found;
+        let (without_scores, without_games) = (without_scores(found), without_games(found, order));
+        let mut last: Option<&Arc<str>> = None;
+        let mut lines_before = 0;
+        for &(key, part, index) in order {
+            let block = &found[part].blocks[index];
+            if block.is_note {
+                self.reporter.block(block, 0);
+                continue;
+            }
+            // members of one name are different members
+            if !last.is_some_and(|last| Arc::ptr_eq(last, &block.member)) {
+                lines_before = 0;
+                last = Some(&block.member);
+                match without_games.contains(&key) {
+                    true => self.reporter.no_games(&block.member),
+                    false => self.reporter.report.files_read += u64::from(block.refusal.is_none()),
+                }
+            }
+            self.reporter.block(block, lines_before);
+            let first_line = lines_before;
+            lines_before += block.lines;
+            if let Some(positions) = &block.positions {
+                if without_scores.contains(&(key.0, &block.member)) {
+                    let drawn = &found[part].drawn[positions.drawn.clone()];
+                    self.reporter.without_scores(block, positions, drawn, first_line == 0);
+                    continue;
+                }
+                self.reporter.report.positions.entry(positions.packed.as_str()).or_default().add(&positions.count);
+            }
+            let source = self.names.intern(&block.member);
+            if let Some(positions) = block.positions.as_ref().filter(|positions| !positions.drawn.is_empty()) {
+                self.packed.push(MergedBlock {
+                    drawn: &found[part].drawn[positions.drawn.clone()],
+                    positions,
+                    engine: self.numbers.of(part, positions.engine, &mut self.names),
+                    source,
+                    first_line,
+                });
+            }
+            self.block_games(part, block, source, first_line);
+        }
+    }
+
+    /// Adds the games of a block, and reports those that its worker did not keep, in the order of reading.
+    fn block_games(&mut self, part: usize, block: &'a FoundBlock, source: NameId, first_line: u64) {
+        let mut copies = block.copies.as_slice();
+        for game in block.games.clone() {
+            let before = copies.partition_point(|copy| copy.before <= game);
+            self.unkept(part, &copies[..before], source, first_line);
+            copies = &copies[before..];
+            self.game(part, game, block, source, first_line);
+        }
+        self.unkept(part, copies, source, first_line);
+        self.reporter.report.skip_games(SkipReason::Duplicate, block.more_copies);
+    }
+
+    fn unkept(&mut self, part: usize, copies: &[Copy], source: NameId, first_line: u64) {
+        for copy in copies {
+            let FoundGame { info, annotator, .. } = &self.found[part].games[copy.kept];
+            let kept = self.by_id.get(&(info.id, annotator.map(|id| self.found[part].names.get(id))));
+            let other = kept.map_or(source, |slot| self.games[*slot].source);
+            self.reporter.duplicate(&self.names, source, first_line + copy.line + 1, other);
+        }
+    }
+
+    /// Adds a game, or the better record of one that is there. Which of the two counts does not depend on their order.
+    fn game(&mut self, part: usize, game: usize, block: &FoundBlock, source: NameId, first_line: u64) {
+        let found = self.found;
+        let entry = &found[part].games[game];
+        let annotator = entry.annotator.map(|id| found[part].names.get(id));
+        let order = (entry.info.start_time.is_none(), entry.info.start_time, entry.info.id, annotator);
+        let packed = block.positions.as_ref().map(|positions| positions.packed.as_str());
+        let mut candidate = MergedGame { part, entry, source, first_line, order, packed, differ: None };
+        let slot = match self.by_id.entry((entry.info.id, annotator)) {
+            Entry::Occupied(slot) => *slot.get(),
+            Entry::Vacant(free) => {
+                free.insert(self.games.len());
+                return self.games.push(candidate);
+            }
+        };
+        let kept = &mut self.games[slot];
+        if kept.entry.info.black_outcome != entry.info.black_outcome {
+            kept.differ.get_or_insert([kept.source, source]);
+        }
+        if entry.rank > kept.entry.rank {
+            candidate.differ = kept.differ;
+            std::mem::swap(kept, &mut candidate);
+        }
+        if let Some(format) = candidate.packed {
+            let samples = candidate.entry.samples.len() as u64;
+            self.reporter.report.skip_positions(format, SkipReason::Duplicate, samples);
+        }
+        self.reporter.duplicate(&self.names, candidate.source, candidate.line(), kept.source);
+    }
+
+    /// Drops the games whose records have different results, and puts the others into the order of the table.
+    fn drop_contradictions(&mut self) {
+        self.by_id = HashMap::default();
+        let (names, reporter) = (&self.names, &mut self.reporter);
+        self.games.retain(|game| game.differ.inspect(|sources| reporter.differ(names, game, *sources)).is_none());
+        // no two keys are equal, because identities or annotators differ
+        self.games.sort_unstable_by_key(|game| game.order);
+    }
+
+    /// Drops the copies of games under other names or another start time.
+    fn drop_copies(&mut self) {
+        let prints: Vec<_> = self
+            .games
+            .iter()
+            .map(|game| (game.entry.fingerprint, game.entry.info.black_outcome, game.order.3))
+            .collect();
+        let originals = copies(&prints);
+        for (game, original) in self.games.iter().zip(&originals) {
+            let Some(original) = original.map(|index| &self.games[index]) else { continue };
+            self.reporter.copy(&self.names, game, original);
+        }
+        let mut originals = originals.into_iter();
+        self.games.retain(|_| originals.next().flatten().is_none());
+    }
+
+    fn into_table(mut self) -> (SampleTable, ReadReport) {
+        let found = self.found;
+        let unnamed = self.names.intern("");
+        let mut with_games =
+            found.iter().flat_map(|part| &part.blocks).filter(|b| !b.games.is_empty() || b.positions.is_some());
+        let chess = with_games.clone().next().is_some() && with_games.all(|block| block.chess);
+        let mut table = SampleTable { names: self.names, chess, ..SampleTable::default() };
+        let drawn: usize = self.packed.iter().map(|block| block.drawn.len()).sum();
+        table.games.reserve(self.games.len() + drawn);
+        table.samples.reserve(found.iter().map(|part| part.samples.len()).sum::<usize>() + drawn);
+        for game in &self.games {
+            add_game(game, &found[game.part], unnamed, &mut self.numbers, &mut table);
+        }
+        add_packed(self.packed, unnamed, &mut table, &mut self.reporter);
+        (table, self.reporter.report)
+    }
+}
+
+/// Adds a game and its samples.
+fn add_game(game: &MergedGame<'_>, part: &Found, unnamed: NameId, numbers: &mut Numbers<'_>, table: &mut SampleTable) {
+    let entry = game.entry;
+    let mut name = |id: NameId| numbers.of(game.part, id, &mut table.names);
+    let info = GameInfo {
+        players: entry.info.players.map(&mut name),
+        time_control: name(entry.info.time_control),
+        source: game.source,
+        line: game.line(),
+        ..entry.info.clone()
+    };
+    let annotator = entry.annotator.map(&mut name);
+    table.samples.extend(part.samples[entry.samples.clone()].iter().map(|sample| {
+        let position = sample.position;
+        Sample {
+            game: table.games.len() as u32,
+            engine: annotator.unwrap_or(info.players[position.color.index()]),
+            opponent: match annotator {
+                Some(_) => unnamed,
+                None => info.players[position.color.opponent().index()],
+            },
+            color: position.color,
+            ply: position.ply,
+            window: sample.window,
+            score_cp: position.score_cp,
+            reply_cp: sample.reply_cp,
+            declared: position.declared,
+            mate: position.mate,
+            outcome: info.black_outcome.in_view_of(position.color),
+            material: sample.material,
+            line: game.first_line + position.line + 1,
+        }
+    }));
+    table.games.push(info);
 }
 
 /// Adds the drawn records of HCPE and PSV after the games, ordered by file key and position in the file, so that the

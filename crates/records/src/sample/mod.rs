@@ -23,6 +23,7 @@ use rayon::prelude::*;
 
 pub use alias::Aliases;
 pub use collect::{CollectOptions, Collected, PositionCount, Progress, ReadReport, collect, collect_with_rows};
+pub use copies::LEAST_PLIES;
 pub use expression::{Condition, Expression};
 pub use positions::Positions;
 pub use rows::Rows;
@@ -51,9 +52,21 @@ pub struct SamplingOptions {
     pub packed_every: u32,
     /// How a game must have ended.
     pub terminations: Terminations,
+    /// What makes two games one.
+    pub duplicates: Duplicates,
     /// Draw from all positions, scored or not, and keep how they are reached ([`Collected::positions`]): an engine will
     /// score them.
     pub unscored: bool,
+}
+
+/// What makes two games one. A game in two files always counts once: the one with equal moves, names and start time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Duplicates {
+    /// Also equal moves and scores of [`LEAST_PLIES`] plies or more, whatever the names and the start time.
+    #[default]
+    ByMoves,
+    /// Nothing else.
+    ByIdentity,
 }
 
 /// Default of [`SamplingOptions::packed_every`]: about one position per game, so that samples depend little on each
@@ -73,6 +86,7 @@ impl Default for SamplingOptions {
             annotator: None,
             packed_every: DEFAULT_PACKED_EVERY,
             terminations: Terminations::default(),
+            duplicates: Duplicates::default(),
             unscored: false,
         }
     }

@@ -335,7 +335,7 @@ impl Draw<'_> {
         let info = GameInfo { line, ..info };
         // its samples follow
         let rank = Rank::default();
-        self.found.games.push(FoundGame { info, annotator: self.engine, samples: from..from, rank });
+        self.found.games.push(FoundGame { info, annotator: self.engine, samples: from..from, rank, fingerprint: None });
     }
 
     fn sample(&mut self, position: &PackedPosition, window: u32, line: u64) {

@@ -45,7 +45,7 @@ impl fmt::Display for Problem {
 }
 
 /// What reports count, in Japanese: reasons for which files, games and rows were skipped, and oddities.
-const JAPANESE: [(&str, &str); 44] = [
+const JAPANESE: [(&str, &str); 45] = [
     ("abnormal", "異常終了"),
     ("all_scores_zero", "評価値がすべて 0"),
     ("analysis_without_engine", "解析エンジン名なし"),
@@ -61,6 +61,7 @@ const JAPANESE: [(&str, &str); 44] = [
     ("no_scores", "評価値なし"),
     ("no_scores_in_windows", "区間に評価値なし"),
     ("not_drawn", "抽出されず"),
+    ("same_moves", "同じ指し手と評価値"),
     ("unknown_result", "結果不明"),
     ("unknown_winner", "勝者不明"),
     ("empty", "空のファイル"),

@@ -94,7 +94,7 @@ impl Rows {
         let found = &mut worker.found;
         if let Some(block) = found.blocks.last_mut() {
             block.lines = 1;
-            block.problems.iter_mut().for_each(|problem| problem.line = 0);
+            block.problems.iter_mut().for_each(|problem| problem.line = Some(0));
             block.copies.iter_mut().for_each(|copy| copy.line = 0);
             if block.read == 0 && block.positions.is_none() {
                 let name = format.label;

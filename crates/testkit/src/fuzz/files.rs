@@ -8,7 +8,7 @@ use evalcurve_council::{Board, Game};
 use evalcurve_play::positions;
 use evalcurve_records::record::{FORMATS, Format};
 use evalcurve_records::sample::{
-    CollectOptions, Collected, GameInfo, Progress, Sample, SampleTable, SamplingOptions, Terminations,
+    CollectOptions, Collected, Duplicates, GameInfo, Progress, Sample, SampleTable, SamplingOptions, Terminations,
     collect_with_rows,
 };
 
@@ -98,6 +98,7 @@ pub(super) fn options(choice: u8, format: Option<&'static Format>) -> CollectOpt
             packed_every: if flag(4) { 1 } else { 3 },
             terminations: Terminations::default(),
             unscored: flag(6),
+            duplicates: if flag(7) { Duplicates::ByIdentity } else { Duplicates::ByMoves },
         },
         threads: 1,
         strict: false,

@@ -16,7 +16,7 @@ pub fn check(game: &[u8]) -> Result<(), String> {
     let (body, moves) = sanitise(game);
     let parsed = catch_unwind(AssertUnwindSafe(|| parse_csa(&body)));
     let parsed = parsed.map_err(|_| "it panics".to_owned()).and_then(|read| read.map_err(|e| e.to_string()));
-    let record = parsed.map_err(|why| format!("the csa crate cannot read the moves: {why}"))?;
+    let record = parsed.map_err(|why| format!("a second CSA reader rejects the moves: {why}"))?;
     let theirs: Vec<String> = record
         .moves
         .iter()

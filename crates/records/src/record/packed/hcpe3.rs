@@ -42,7 +42,7 @@ pub struct PackedGame<'a> {
     pub black_outcome: Outcome,
     /// How it ended, as far as the format holds it.
     pub termination: Termination,
-    /// A number for all of its bytes.
+    /// Hash of the whole record; equal records have equal ids.
     pub id: u64,
     /// Moves, searched or not.
     pub moves: u32,

@@ -7,7 +7,7 @@ use evalcurve_core::types::{Color, Declared, Outcome, Termination};
 
 /// A line to or from an engine.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line<'a> {
+pub(super) struct LogLine<'a> {
     /// The key of the engine in the log.
     pub key: &'a [u8],
     pub message: Message<'a>,
@@ -64,7 +64,7 @@ impl Position<'_> {
     }
 }
 
-impl Line<'_> {
+impl LogLine<'_> {
     /// Whether the text begins with a word of the protocols.
     pub fn is_protocol(&self) -> bool {
         let word = self.text.split(u8::is_ascii_whitespace).next().unwrap_or(b"");
@@ -75,11 +75,11 @@ impl Line<'_> {
 }
 
 /// Reads the line of an engine.
-pub(super) fn parse(line: &[u8]) -> Option<Line<'_>> {
+pub(super) fn parse(line: &[u8]) -> Option<LogLine<'_>> {
     let line = line.trim_ascii();
     let (key, text) = parts(line)?;
     let text = text.trim_ascii();
-    Some(Line { key, message: message(text), text })
+    Some(LogLine { key, message: message(text), text })
 }
 
 /// The engine of a line, and the text after it.

@@ -8,6 +8,12 @@ fn games(text: &[u8]) -> Vec<Result<Game, SkipReason>> {
     FORMAT.games(text, &Above::default()).map(|read| read.map_err(|error| error.reason)).collect()
 }
 
+fn note(names: &mut EngineNames, text: &[u8]) {
+    let mut above = Above { names: std::mem::take(names), ..Above::default() };
+    FORMAT.note(text, &mut above);
+    *names = above.names;
+}
+
 fn scores(game: &Game) -> Vec<(u32, Color, i32, bool)> {
     game.scores.iter().map(|s| (s.ply, s.color, s.score_cp, s.mate)).collect()
 }
@@ -187,7 +193,7 @@ fn long_names_are_cut_and_shared() {
     let (ascii, kanji) = ("n".repeat(1_000), "棋".repeat(1_000));
     let (sjis, _, _) = encoding_rs::SHIFT_JIS.encode(&kanji);
     for (key, name) in [("1", ascii.as_bytes()), ("2", kanji.as_bytes()), ("3", &[b"x", &sjis[..]].concat())] {
-        names.note(&[format!("<{key}:id name ").as_bytes(), name, b"\n"].concat());
+        note(&mut names, &[format!("<{key}:id name ").as_bytes(), name, b"\n"].concat());
     }
     let text = |key: &str| String::from_utf8(names.get(key.as_bytes()).unwrap().to_vec()).unwrap();
     assert_eq!(text("1"), ascii[..200]);
@@ -195,13 +201,13 @@ fn long_names_are_cut_and_shared() {
     assert_eq!(text("3"), format!("x{}", "棋".repeat(99)));
     let shared = names.clone();
     assert!(std::ptr::eq(names.get(b"1").unwrap(), shared.get(b"1").unwrap()));
-    names.note(b"<1:id name other\n");
+    note(&mut names, b"<1:id name other\n");
     assert_eq!((names.get(b"1"), shared.get(b"1").map(<[u8]>::len)), (Some(&b"other"[..]), Some(200)));
     // the keys of ShogiHome are as short as those of the others
     let home = |length| format!("[t] [INFO] usi - sid={}: < id name A\n", "1".repeat(length));
     let known = |length| {
         let mut names = EngineNames::default();
-        names.note(home(length).as_bytes());
+        note(&mut names, home(length).as_bytes());
         names != EngineNames::default()
     };
     assert!(known(99) && !known(100));
