@@ -40,6 +40,7 @@
 //! | `match_stats` | Elo, intervals, tests between systems, SPRT, games needed | `evalcurve-records`, `records` |
 //! | `calibrate` | the whole path from the sample table to one calibration per engine | `records` |
 //! | `diagnose` | is a calibration right, do engines share a scale, why do the two fits differ | `records` |
+//! | `run` | every command as a struct of options with `run(input, progress)` | `records` |
 //! | `report` | text, JSON and HTML reports | `records`; HTML and figures: `plot` |
 //! | `table` | the sample table as columns, and as Parquet and CSV | `records`; files: `table` |
 //! | `analyse` | engines score positions of other people's games | `evalcurve-analyse`, `analyse` |
@@ -47,7 +48,7 @@
 //! | `play` | engines and councils play against each other: shogi, 5x5 shogi, chess | `evalcurve-play`, `play` |
 //! | `theory` | exact plurality, simulated councils, estimates from votes, play-outs | `evalcurve-theory`, `theory` |
 //! | `plot` | figures as SVG and PNG | `evalcurve-figures`, `plot` |
-//! | `cli` | the commands | `cli` |
+//! | `cli` | the program: options from arguments, outcomes to the terminal | `cli` |
 //!
 //! The features `cli`, which turns on all others but `table`, and `table` are the default. A program that only reads
 //! calibrations or fits its own samples needs none: `default-features = false` leaves `evalcurve-core`.

@@ -16,6 +16,8 @@ mod browser;
 mod calibrate;
 #[path = "program/chess.rs"]
 mod chess;
+#[path = "program/commands.rs"]
+mod commands;
 #[path = "program/compare.rs"]
 mod compare;
 #[path = "program/council.rs"]

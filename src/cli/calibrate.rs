@@ -84,7 +84,7 @@ pub(super) fn run_for(limits: &Limits, options: &[&std::ffi::OsStr]) -> anyhow::
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let (results, written) = run_on(args, None)?;
     let language = args.input.language.chosen();
-    Ok(if written.iter().any(Option::is_some) { Done::Yes } else { nothing(&results, language) })
+    Ok(if written.iter().any(Option::is_some) { Done::Yes } else { nothing(results.is_empty(), language) })
 }
 
 /// Calibrates, writes and prints. Returns the results, and the paths in their order.

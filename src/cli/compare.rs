@@ -4,17 +4,18 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::files::{calibration, make_parent};
+use super::files::{make_parent, one_file};
 use super::options::LanguageArgs;
 use super::{Done, terminal};
-use crate::calibration::{Calibration, Method, Normalization};
-use crate::diagnose::drift::{AtScore, Change, Drift, DriftOptions, Estimated, Verdict, drift};
+use crate::calibration::{Method, Normalization};
+use crate::diagnose::drift::{AtScore, Change, Drift, DriftOptions, Estimated, Verdict};
 use crate::language::Language;
 use crate::report::columns::Columns;
 use crate::report::text::{self, signed};
+use crate::run::{Compare, Input, Progress};
 use crate::say;
 use crate::whole_file;
 
@@ -84,24 +85,15 @@ fn methods() -> impl TypedValueParser<Value = Method> {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let (mut old, mut new) = (calibration(&args.old)?, calibration(&args.new)?);
-    match args.undo_normalization.as_slice() {
-        [] => {}
-        [both] => {
-            (old, new) = (internal(&old, both)?, internal(&new, both)?);
-        }
-        [of_old, of_new] => {
-            (old, new) = (internal(&old, of_old)?, internal(&new, of_new)?);
-        }
-        more => bail!("--undo-normalization is given {} times; OLD and NEW have one each", more.len()),
-    }
     let defaults = DriftOptions::default();
     let options = DriftOptions {
         tolerance_percent: args.tolerance,
         method: args.model,
         scores: if args.score.is_empty() { defaults.scores } else { args.score.clone() },
     };
-    let found = drift(&old, &new, &options)?;
+    let command = Compare { options, undo_normalization: args.undo_normalization.clone() };
+    let input = Input::paths([one_file(&args.old)?, one_file(&args.new)?]);
+    let found = command.run(&input, &Progress::default())?.value;
     let language = args.language.chosen();
     if args.json {
         let mut document = serde_json::to_value(&found)?;
@@ -119,12 +111,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         Verdict::Moved => Done::Nothing,
         Verdict::Unclear => Done::CannotTell,
     })
-}
-
-/// The calibration in the engine's internal units.
-fn internal(calibration: &Calibration, normalization: &Normalization) -> anyhow::Result<Calibration> {
-    let undone = normalization.undo(calibration);
-    Ok(undone.with_context(|| calibration.engine.name.clone())?.0)
 }
 
 /// Adds a text to the end of a file.

@@ -2,25 +2,23 @@
 
 use std::path::PathBuf;
 
-use anyhow::bail;
 use serde_json::json;
 
 use super::engines::{SHOWN, nothing};
-use super::files::{chosen_calibrations, is_calibration, make_folder, shown};
+use super::files::{make_folder, shown};
 use super::options::{InputArgs, OutputArgs};
 use super::{Done, progress, terminal};
 use crate::calibrate::CalibrateOptions;
 use crate::calibration::{Calibration, file_stems};
 use crate::language::Language;
 use crate::plot::{EngineSeries, PlotOptions, curve_with_fits};
-use crate::record::find::expand_globs;
 use crate::report::columns::Columns;
 use crate::report::figures::{BinChoice, save, series_of_calibration, series_of_result};
 use crate::report::headline::Verdict;
 use crate::report::small_plot::small_plot;
 use crate::report::text::{DASH, constant, model_name, printable, thousands};
-use crate::run::Calibrated;
-use crate::{say, text};
+use crate::run::{Constant, EngineConstant};
+use crate::say;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -54,24 +52,22 @@ struct Engine {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let language = args.input.language.chosen();
-    let paths = expand_globs(&args.input.paths)?;
-    let mut engines = if paths.iter().all(|path| is_calibration(path)) {
-        of_files(args, &paths)?
-    } else {
-        let mut command = args.input.calibrate();
-        command.fitting.bands = 0;
-        let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
-        terminal::tell(&found, args.output.is_quiet(), language);
-        let Calibrated { results, options, .. } = &found.value;
-        if results.iter().all(|r| r.calibration.is_none()) {
-            return Ok(nothing(results, language));
-        }
-        let calibrated = results.iter().filter_map(|r| {
-            let series = series_of_result(r, 0, options.min_bin, BinChoice::Auto, language);
-            Some(Engine { calibration: r.calibration.clone()?, games: Some(r.games), series })
-        });
-        calibrated.collect()
+    let command = Constant { reading: args.input.reading(), fitting: args.input.fitting() };
+    let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
+    terminal::tell(&found, args.output.is_quiet(), language);
+    let min_bin = command.fitting.min_bin;
+    let engine = |EngineConstant { calibration, games, result }: &EngineConstant| {
+        let calibration = calibration.clone()?;
+        let series = match result {
+            Some(result) => series_of_result(result, 0, min_bin, BinChoice::Auto, language),
+            None => series_of_calibration(&calibration, 0, CalibrateOptions::default().min_bin, language),
+        };
+        Some(Engine { calibration, games: *games, series })
     };
+    let mut engines: Vec<Engine> = found.value.iter().filter_map(engine).collect();
+    if engines.is_empty() {
+        return Ok(nothing(found.value.is_empty(), language));
+    }
     engines.sort_by_key(|e| std::cmp::Reverse(e.series.samples));
     let picture = match &engines[..] {
         [one] => Some(draw(args, one)?),
@@ -92,19 +88,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     };
     args.output.print(document, || text(args, &engines, picture.as_deref()))?;
     Ok(Done::Yes)
-}
-
-fn of_files(args: &Args, paths: &[PathBuf]) -> anyhow::Result<Vec<Engine>> {
-    let language = args.input.language.chosen();
-    let engine = |calibration: Calibration| {
-        let games = calibration.provenance.as_ref().and_then(|p| p.games);
-        let series = series_of_calibration(&calibration, 0, CalibrateOptions::default().min_bin, language);
-        Engine { calibration, games, series }
-    };
-    if paths.is_empty() {
-        bail!(text!("give a calibration file or records", "較正ファイルか棋譜を指定してください"));
-    }
-    Ok(chosen_calibrations(paths, &args.input, args.output.is_quiet())?.into_iter().map(engine).collect())
 }
 
 /// Draws the engine's curve into a file and returns its path.

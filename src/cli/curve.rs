@@ -83,7 +83,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if empty && !results.is_empty() {
         note_no_bin(args, options);
     }
-    Ok(if results.is_empty() { nothing(results, language) } else { Done::Yes })
+    Ok(if results.is_empty() { nothing(results.is_empty(), language) } else { Done::Yes })
 }
 
 /// Prints the curves of groups of samples.

@@ -85,7 +85,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let language = args.input.language.chosen();
     if found.base.calibrated == 0 {
         terminal::tell(&examined, args.output.is_quiet(), language);
-        return Ok(nothing(&found.results, language));
+        return Ok(nothing(found.results.is_empty(), language));
     }
     let document = examined.document();
     let contents = Page::new(found, &options.calibrate, reading, notes, language);

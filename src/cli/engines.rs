@@ -54,7 +54,7 @@ impl Engines {
         let samples = results.iter().map(|r| r.samples).sum();
         let drawn = text::samples(report, samples, results.len(), &options.sampling, language);
         out += &text::wrap(&drawn, width, text::LABEL);
-        let (mut enough, mut few): (Vec<_>, Vec<_>) = results.iter().partition(|r| r.has_enough(&options));
+        let (mut enough, mut few): (Vec<_>, Vec<_>) = results.iter().partition(|r| r.has_enough(options));
         for list in [&mut enough, &mut few] {
             list.sort_by_key(|r| std::cmp::Reverse(r.fitted));
         }
@@ -98,7 +98,7 @@ impl Engines {
         let choice = choice.as_ref().map(|choice| text::choice(choice, language));
         let wide = |of: &dyn Fn() -> Option<String>| table.wide.then(of).flatten();
         let scores = wide(&|| text::proper_scores(&enough[..shown], language));
-        let standardization = wide(&|| text::standardization(&results, options.model, language));
+        let standardization = wide(&|| text::standardization(results, options.model, language));
         for part in [choice, scores, standardization].into_iter().flatten() {
             out += &format!("\n{part}");
         }
@@ -154,13 +154,13 @@ impl Engines {
 }
 
 /// Reports that no engine was calibrated; a silent success would be misleading.
-pub(super) fn nothing(results: &[EngineResult], language: Language) -> Done {
-    terminal::error(match results {
-        [] => language.choose(
+pub(super) fn nothing(no_samples: bool, language: Language) -> Done {
+    terminal::error(match no_samples {
+        true => language.choose(
             "no engine has a single sample; `evalcurve inspect` shows why games were skipped",
             "標本のあるエンジンがありません。`evalcurve inspect` で対局を除外した理由が分かります",
         ),
-        _ => language.choose(
+        false => language.choose(
             "no engine could be calibrated; the table gives the reason for each engine",
             "較正できたエンジンがありません。理由は表にあります",
         ),

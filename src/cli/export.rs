@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::files::calibration;
+use super::files::{note_all, one_file};
 use super::{Done, terminal};
-use crate::calibration::{Normalization, Target, export};
+use crate::calibration::{Normalization, Target};
+use crate::language::Language;
 use crate::report::text::printable;
+use crate::run::{Export, Input, Progress};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -41,10 +43,11 @@ fn target(word: &str) -> Result<Target, String> {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let calibration = calibration(&args.file)?;
-    let text = export(&calibration, args.to, args.undo_normalization.as_ref())?;
-    terminal::print(&text)?;
-    terminal::note(&format!("for {}: {}", args.to.as_str(), args.to.lost(&calibration)));
+    let command = Export { target: args.to, undo_normalization: args.undo_normalization.clone() };
+    let found = command.run(&Input::paths([one_file(&args.file)?]), &Progress::default())?;
+    let (calibration, text) = &found.value;
+    terminal::print(text)?;
+    note_all(&found.notes, false, Language::English);
     for doubt in &calibration.doubts {
         let name = printable(&calibration.engine.name);
         terminal::warning(&format!("the calibration of {name} {}", doubt.words()));

@@ -1,87 +1,19 @@
 //! Files and folders that commands write.
 
 use std::fs;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-use super::options::{InputArgs, OutputArgs};
+use super::options::OutputArgs;
 use super::{Done, terminal};
-use crate::calibration::{Calibration, CalibrationError};
 use crate::language::{Language, Text};
 use crate::plot::Figure;
-use crate::record::find::expand_globs;
 use crate::report::figures::save;
-use crate::run::keep_engines;
+pub(super) use crate::run::{calibration, is_calibration, one_file};
 use crate::text;
 pub(super) use crate::text::shown_path as shown;
-
-/// Whether a file is a calibration file by its name.
-pub(super) fn is_calibration(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"))
-}
-
-/// The one file that a path or a glob names.
-pub(super) fn one_file(path: &Path) -> anyhow::Result<PathBuf> {
-    match expand_globs(&[path.to_owned()])?.as_slice() {
-        [one] => Ok(one.clone()),
-        all => bail!(text!(
-            "{}: {} files match; give one",
-            "{}: {} 個のファイルが合います。一つだけ指定してください",
-            path.display(),
-            all.len()
-        )),
-    }
-}
-
-/// Reads the calibration file that a path or a glob names; the error says so if the file is of another kind.
-pub(super) fn calibration(path: &Path) -> anyhow::Result<Calibration> {
-    let path = one_file(path)?;
-    Calibration::read(&path).map_err(|error| match head(&path) {
-        Ok(bytes) if !is_too_large(&error) && memchr::memmem::find(&bytes, b"evalcurve-calibration").is_none() => {
-            let words = text!(
-                "{}: not a calibration file; `evalcurve calibrate` writes calibration files",
-                "{}: 較正ファイルではありません。較正ファイルは `evalcurve calibrate` が書き出します",
-                path.display()
-            );
-            words.into()
-        }
-        _ => error.into(),
-    })
-}
-
-fn is_too_large(error: &CalibrationError) -> bool {
-    matches!(error, CalibrationError::Io { source, .. } if source.kind() == io::ErrorKind::FileTooLarge)
-}
-
-/// The beginning of a file, longer than most calibration files.
-fn head(path: &Path) -> io::Result<Vec<u8>> {
-    let mut head = Vec::new();
-    fs::File::open(path)?.take(1 << 20).read_to_end(&mut head)?;
-    Ok(head)
-}
-
-/// Reads calibration files, and keeps those of the engines that --engine names. What is unusual is noted.
-pub(super) fn chosen_calibrations(
-    paths: &[PathBuf],
-    input: &InputArgs,
-    quiet: bool,
-) -> anyhow::Result<Vec<Calibration>> {
-    let filters = input.reading().filters;
-    if let Some(option) = filters.other_than_engine() {
-        bail!(text!(
-            "--{option}: a calibration file has no samples to filter; only --engine chooses among calibration files",
-            "--{option}: 較正ファイルには絞り込む標本がありません。較正ファイルを選べるのは --engine だけです"
-        ));
-    }
-    let mut calibrations: Vec<Calibration> =
-        paths.iter().map(|path| calibration(path)).collect::<anyhow::Result<_>>()?;
-    let notes = keep_engines(&mut calibrations, &filters.engine, |c| &c.engine.name)?;
-    note_all(&notes, quiet, input.language.chosen());
-    Ok(calibrations)
-}
 
 /// Writes notes to standard error.
 pub(super) fn note_all(notes: &[Text], quiet: bool, language: Language) {

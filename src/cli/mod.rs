@@ -210,8 +210,9 @@ enum Done {
 /// The program, whose help lists the commands under headings.
 fn program() -> clap::Command {
     let program = Cli::command();
-    let (header, literal) = (program.get_styles().get_header(), program.get_styles().get_literal());
-    let mut commands = program.get_subcommands();
+    let (header, literal) = (*program.get_styles().get_header(), *program.get_styles().get_literal());
+    let listed = Cli::command();
+    let mut commands = listed.get_subcommands();
     let mut list = String::new();
     for (heading, count) in HEADINGS {
         list += &format!("{header}{heading}:{header:#}\n");
@@ -271,9 +272,9 @@ pub fn main_with(mut arguments: Vec<OsString>) -> u8 {
         Ok(Done::Nothing) => 1,
         Ok(Done::CannotTell) => 3,
         Err(error) => {
-            let strict = error
-                .downcast_ref::<Error>()
-                .is_some_and(|error| matches!(error, Error::Records(CollectError::Strict(_))));
+            let is_strict =
+                |error: &Error| matches!(error, Error::Records(e) if matches!(**e, CollectError::Strict(_)));
+            let strict = error.downcast_ref().is_some_and(is_strict);
             fail(&error, if strict { 1 } else { 2 }, language)
         }
     }

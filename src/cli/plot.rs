@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 
 use super::curve::note_splits;
-use super::files::{chosen_calibrations, is_calibration, list_plots, make_folder, note_all};
+use super::files::{is_calibration, list_plots, make_folder, note_all};
 use super::options::{InputArgs, OutputArgs, PlotArgs};
 use super::{Done, progress, terminal};
 use crate::calibration::{Calibration, Reading};
@@ -108,7 +108,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             "較正ファイル(.json)と棋譜は一緒に描けません。先に棋譜を較正してください"
         ));
     } else {
-        calibrations = chosen_calibrations(&paths, &args.input, args.output.is_quiet())?;
+        let (all, notes) = args.input.input().chosen_calibrations(&command.reading)?;
+        note_all(&notes, args.output.is_quiet(), language);
+        calibrations = all;
         let coloured = calibrations.iter().enumerate();
         coloured.map(|(color, c)| figures::series_of_calibration(c, color, min_bin, language)).collect()
     };

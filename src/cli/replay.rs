@@ -1,21 +1,17 @@
 //! `evalcurve replay`
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use serde_json::json;
 
 use super::files::calibration;
 use super::options::LanguageArgs;
 use super::{Done, terminal};
-use crate::record::find::expand_globs;
 use crate::report::votes;
-use crate::rule::log::Log;
-use crate::rule::replay::{MOST_COMPARED, ReplayOptions, replay};
+use crate::rule::replay::{MOST_COMPARED, ReplayOptions};
 use crate::rule::{Rule, TieRule};
-use crate::{say, text};
+use crate::run::{Error, Input, Logs, Replay, replay_document};
+use crate::say;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -110,7 +106,7 @@ const PRINTED: usize = 10;
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let language = args.language.chosen();
-    let Logs { mut log, problems, sources } = Logs::read(&args.files)?;
+    let mut logs = Logs::read(&Input::paths(&args.files))?;
     let more = |what: (&str, &str), n: usize| {
         let (english, japanese) = what;
         say!(
@@ -120,38 +116,30 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         )
     };
     if !args.quiet {
-        report(&problems, &more(("lines were not used", "使わなかった行"), log.not_used), terminal::warning);
+        report(&logs.problems, &more(("lines were not used", "使わなかった行"), logs.log.not_used), terminal::warning);
     }
-    if log.decisions() == 0 {
+    let read = |(engine, file): &(String, PathBuf)| Ok((engine.clone(), calibration(file)?));
+    let command = Replay {
+        options: ReplayOptions {
+            rules: args.rule.clone(),
+            without: args.without.clone(),
+            reference: args.reference.clone(),
+            tie: args.tie,
+            mates: args.mates,
+        },
+        // a log without decisions is reported first
+        calibrations: match logs.log.decisions() {
+            0 => Vec::new(),
+            _ => args.calibration.iter().map(read).collect::<Result<_, Error>>()?,
+        },
+    };
+    let Some(result) = command.decide(&mut logs)? else {
         terminal::error(language.choose(
             "the log has no decision that can be used; give a vote log that a council wrote",
             "使える決定がありません。合議が書いた投票ログを指定してください",
         ));
         return Ok(Done::Nothing);
-    }
-    for (engine, file) in &args.calibration {
-        if !log.recalibrate(engine, &calibration(file)?) {
-            let all = log.sessions.iter().flat_map(|session| &session.header.voters);
-            let known: BTreeSet<&str> = all.map(|voter| voter.name.as_str()).collect();
-            let known: Vec<&str> = known.into_iter().collect();
-            bail!(text!(
-                "--calibration: no voter is called '{engine}'; the log has {}",
-                "--calibration: '{engine}' という投票者はいません。いるのは {}",
-                known.join(", ")
-            ));
-        }
-    }
-    let options = ReplayOptions {
-        rules: args.rule.clone(),
-        without: args.without.clone(),
-        reference: args.reference.clone(),
-        tie: args.tie,
-        mates: args.mates,
     };
-    let result = replay(&log, &options)?;
-    if let (Some(first), false) = (result.impossible.first(), args.rule.is_empty()) {
-        bail!("{}", first.reason);
-    }
     if result.voters.len() > args.without.len() + MOST_COMPARED && !args.quiet {
         terminal::note(&say!(
             language,
@@ -162,15 +150,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         ));
     }
     if args.json {
-        let mut document = json!({
-            "format": "evalcurve-replay", "version": 1, "problems": problems,
-            "lines": {
-                "read": log.lines, "headers": log.sessions.len(), "decisions": log.decisions(), "ends": log.ends(),
-                "blank": log.blank, "not_used": log.not_used,
-            },
-        });
-        document["replay"] = serde_json::to_value(&result)?;
-        terminal::print_document(&document)?;
+        terminal::print_document(&replay_document(&logs, &result)?)?;
     } else if !args.quiet {
         terminal::print(&votes::text(&result, language))?;
     }
@@ -180,7 +160,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         .iter()
         .map(|d| {
             let name = |m: &Option<String>| m.clone().unwrap_or(language.choose("no move", "着手なし").to_owned());
-            let (source, line) = (source_of(&sources, d.session), d.line);
+            let (source, line) = (logs.source(d.session), d.line);
             say!(
                 language,
                 "{source}:{line}: the log has {}, the replay {}",
@@ -195,9 +175,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if repeats {
         report(&different, &more(("decisions differ", "異なる決定"), different.len()), terminal::error);
     }
-    let strict = args.strict && !problems.is_empty();
+    let strict = args.strict && !logs.problems.is_empty();
     if strict {
-        let n = log.not_used;
+        let n = logs.log.not_used;
         terminal::error(&say!(
             language,
             "--strict: {n} lines were not used",
@@ -205,40 +185,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         ));
     }
     Ok(if strict || (repeats && !different.is_empty()) { Done::Nothing } else { Done::Yes })
-}
-
-/// The vote logs of several files.
-pub(super) struct Logs {
-    pub log: Log,
-    /// The lines that cannot be used, with their files.
-    pub problems: Vec<String>,
-    /// The files and how many sessions they have.
-    sources: Vec<(String, usize)>,
-}
-
-impl Logs {
-    /// Reads file by file, so that line numbers are those of each file.
-    pub(super) fn read(files: &[PathBuf]) -> anyhow::Result<Self> {
-        let mut logs = Self { log: Log::default(), problems: Vec::new(), sources: Vec::new() };
-        for path in expand_globs(files)? {
-            let name = path.display().to_string();
-            let read = Log::read(&path).with_context(|| format!("cannot read {name}; give a vote log"))?;
-            logs.problems.extend(read.problems.iter().map(|p| format!("{name}:{}: {}", p.line, p.text)));
-            logs.sources.push((name, read.sessions.len()));
-            logs.log.append(read);
-        }
-        Ok(logs)
-    }
-}
-
-/// The file of a session.
-fn source_of(sources: &[(String, usize)], session: usize) -> &str {
-    let mut last = 0;
-    let found = sources.iter().find(|(_, sessions)| {
-        last += sessions;
-        session < last
-    });
-    found.map_or("", |(name, _)| name)
 }
 
 /// Prints the first messages, and `more` if there are others.

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use anyhow::bail;
 
 use super::options::{OutputArgs, threads};
-use super::replay::Logs;
 use super::{Done, terminal};
 use crate::report::estimate as report;
 use crate::rule::Rule;
+use crate::run::{Input, Logs};
 use crate::theory::estimate::{EstimateOptions, ballots, estimate};
 use crate::theory::simulate::{Contender, RunOptions, simulate};
 
@@ -52,7 +52,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let Logs { log, problems, .. } = Logs::read(&args.files)?;
+    let Logs { log, problems, .. } = Logs::read(&Input::paths(&args.files))?;
     problems.iter().for_each(|problem| terminal::warning(problem));
     if log.sessions.is_empty() {
         bail!("no votes; give a vote log that a council wrote");

@@ -94,7 +94,8 @@ pub(super) fn load_part(
     };
     progress.ended.store(true, Relaxed);
     let mut notes = Vec::new();
-    if !tables.is_empty() || !in_memory.is_empty() {
+    let first = tables.first().map(|path| path.to_string_lossy().into_owned());
+    if let Some(first) = first.or_else(|| Some(in_memory.first()?.0.clone())) {
         let mut reader = TableReader::new(&mut collected.table, options);
         let mut refused = Vec::new();
         for path in &tables {
@@ -120,10 +121,10 @@ pub(super) fn load_part(
         }
         reader.finish();
         notes.extend(words::tables_without_games(&reader.without_games));
-        notes.extend(without_effect(reading));
         let (problems, count) = (reader.problems, reader.count);
         let report = &mut collected.report;
         report.problems.extend(problems);
+        report.problems.extend(without_effect(reading, first));
         for (problem, _) in refused {
             *report.files_refused.entry(problem.kind).or_default() += 1;
             report.problems.push(problem);
@@ -152,15 +153,16 @@ pub(super) fn load_part(
     Ok(Outcome { value: table, report, positions, notes, named })
 }
 
-/// The note for options of sampling that do not act on tables.
-fn without_effect(reading: &Reading) -> Option<Text> {
+/// The problem of options of sampling that do not act on tables, such as the first one.
+fn without_effect(reading: &Reading, source: String) -> Option<Problem> {
     let options: Vec<String> =
         reading.without_effect_on_tables().into_iter().map(|option| format!("`{option}`")).collect();
     let options = (!options.is_empty()).then(|| options.join(", "))?;
-    Some(text!(
-        "{options}: no effect on tables, whose rows are drawn already; sample the records again",
-        "{options}: 表の行は抽出済みなので効きません。棋譜から標本を取り直してください"
-    ))
+    let value = text!(
+        "{options}; the rows of tables are drawn already: sample the records again",
+        "{options}。表の行は抽出済みです。棋譜から標本を取り直してください"
+    );
+    Some(Problem { source, line: 0, kind: "no_effect", value, strict: false })
 }
 
 /// The problem of a table that is not used.
@@ -259,7 +261,7 @@ fn wrong_globs<'a>(
 ///
 /// # Errors
 /// If all names match nothing.
-pub(crate) fn keep_engines<T>(
+pub(super) fn keep_engines<T>(
     list: &mut Vec<T>,
     wanted: &[String],
     name: impl Fn(&T) -> &str,

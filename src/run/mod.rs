@@ -15,12 +15,14 @@
 //! spelling of a host.
 
 mod calibrate;
+mod calibrations;
 mod curve;
 mod diagnose;
 mod evaluate;
 mod load;
 mod match_stats;
 mod options;
+mod replay;
 mod thresholds;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,12 +42,14 @@ use crate::text::shown_path;
 
 pub use crate::sample::Progress;
 pub use calibrate::{Calibrate, Calibrated, Forecasts, Sample};
+pub use calibrations::{Compare, Constant, EngineConstant, Export};
+pub(crate) use calibrations::{calibration, is_calibration, one_file};
 pub use curve::{Curve, Curves};
 pub use diagnose::{Diagnose, Diagnosed};
 pub use evaluate::Evaluate;
-pub(crate) use load::keep_engines;
 pub use match_stats::{MatchResults, MatchStats};
 pub use options::{FileFormat, Filters, Fitting, OPTIONS, Reading, Sampling, with_options};
+pub use replay::{Logs, Replay, replay_document};
 pub use thresholds::{Adjudicated, AdjudicationRule, DEFAULT_DRAW_FROM, Losing, Thresholds};
 
 /// Something to read.
@@ -154,13 +158,13 @@ impl<T> Outcome<T> {
 pub enum Error {
     /// Records cannot be read.
     #[error(transparent)]
-    Records(#[from] CollectError),
+    Records(Box<CollectError>),
     /// A table cannot be read.
     #[error(transparent)]
-    Table(#[from] TableError),
+    Table(Box<TableError>),
     /// A calibration file cannot be read.
     #[error(transparent)]
-    Calibration(#[from] CalibrationError),
+    Calibration(Box<CalibrationError>),
     /// Another file cannot be read.
     #[error("{what}: {source}")]
     File {
@@ -177,9 +181,27 @@ pub enum Error {
     Said(#[from] Text),
 }
 
+impl From<CollectError> for Error {
+    fn from(error: CollectError) -> Self {
+        Self::Records(error.into())
+    }
+}
+
 impl From<SourceError> for Error {
     fn from(error: SourceError) -> Self {
-        Self::Records(error.into())
+        CollectError::from(error).into()
+    }
+}
+
+impl From<TableError> for Error {
+    fn from(error: TableError) -> Self {
+        Self::Table(error.into())
+    }
+}
+
+impl From<CalibrationError> for Error {
+    fn from(error: CalibrationError) -> Self {
+        Self::Calibration(error.into())
     }
 }
 
@@ -202,22 +224,25 @@ impl Error {
 
     /// The kind of the input or output error, if it is one.
     pub fn io(&self) -> Option<io::ErrorKind> {
+        let missing = |path: &str| (!Path::new(path).exists()).then_some(io::ErrorKind::NotFound);
         match self {
-            Self::Calibration(CalibrationError::Io { source, .. }) | Self::File { source, .. } => Some(source.kind()),
-            Self::Records(CollectError::Source(SourceError { path, .. })) => {
-                (!Path::new(path).exists()).then_some(io::ErrorKind::NotFound)
-            }
-            Self::Table(TableError::File { file, .. }) => {
-                (!Path::new(file).exists() && is_path(file)).then_some(io::ErrorKind::NotFound)
-            }
-            _ => None,
+            Self::File { source, .. } => Some(source.kind()),
+            Self::Calibration(error) => match &**error {
+                CalibrationError::Io { source, .. } => Some(source.kind()),
+                _ => None,
+            },
+            Self::Records(error) => match &**error {
+                CollectError::Source(SourceError { path, .. }) => missing(path),
+                CollectError::Strict(_) => None,
+            },
+            // a table in memory has another name
+            Self::Table(error) => match &**error {
+                TableError::File { file, .. } if crate::table::is_table(Path::new(file)) => missing(file),
+                _ => None,
+            },
+            Self::Interrupted | Self::Said(_) => None,
         }
     }
-}
-
-/// Whether the name of a table is that of a file, not of a table in memory.
-fn is_path(name: &str) -> bool {
-    crate::table::is_table(Path::new(name))
 }
 
 /// Computes on this many threads, or on the current rayon pool if it has as many or no number is given.

@@ -15,10 +15,11 @@ use crate::table::{Columns, Role, ScoreUnit, TableOptions};
 use crate::validate::{Choice, DEFAULT_FOLDS};
 
 /// The options that messages name, in backticks.
-pub const OPTIONS: [&str; 24] = [
+pub const OPTIONS: [&str; 26] = [
     "alias",
     "all-positions",
     "annotator",
+    "calibration",
     "column",
     "draws",
     "engine",
@@ -37,6 +38,7 @@ pub const OPTIONS: [&str; 24] = [
     "strict",
     "terminations",
     "time-control",
+    "undo-normalization",
     "where",
     "win-rate",
     "window",

@@ -135,8 +135,10 @@ def test_errors_have_the_words_of_the_command(games, tmp_path):
         evalcurve.calibrate(games, min_samples="three")
     with pytest.raises(evalcurve.EvalcurveError, match="no engine matches 'Absent'; nearest"):
         evalcurve.calibrate(games, engine="Absent")
-    with pytest.raises((FileNotFoundError, evalcurve.EvalcurveError), match="missing"):
+    with pytest.raises(FileNotFoundError, match="missing"):
         evalcurve.calibrate(tmp_path / "missing")
+    with pytest.raises(FileNotFoundError, match="nope"):
+        evalcurve.sample("nope")
     with pytest.raises(TypeError, match="int: expected a path, or a table"):
         evalcurve.calibrate(3)
     with pytest.raises(evalcurve.EvalcurveError, match="table 1: no column 'result'"):
@@ -144,6 +146,25 @@ def test_errors_have_the_words_of_the_command(games, tmp_path):
     (tmp_path / "samples.csv").write_text("engine,score_cp,result\na,1,1\n")
     with pytest.raises(evalcurve.EvalcurveError, match="give it the table itself"):
         evalcurve.calibrate(tmp_path / "samples.csv")
+
+
+def test_options_are_named_as_keywords(games):
+    results = evalcurve.calibrate(games, bands=0, min_samples=100_000)
+    assert all("lower min_samples=" in result.error for result in results.values() if "sample(s)" in result.error)
+    table = evalcurve.sample(games)
+    with pytest.warns(evalcurve.EvalcurveWarning, match="table 1: no effect: window=, start_ply="):
+        again = evalcurve.read_samples(table, window=20, start_ply=3)
+    assert len(again) == len(table)
+    late = evalcurve.read_samples(table, from_ply=90, draws="drop")
+    assert late["ply"].min() >= 90 and 0.5 not in late["result"]
+
+
+def test_calibrations_are_judged_on_games(results, games, root):
+    files = [root / "data" / "calibrations" / "sekirei.json", results["sekirei"].calibration]
+    found = evalcurve.evaluate(files, games, bands=10)
+    assert [engine["name"] for engine in found["engines"]] == ["sekirei", "sekirei"]
+    of_file, of_object = (engine["log_loss"]["value"] for engine in found["engines"])
+    assert of_file == pytest.approx(of_object)
 
 
 def test_bad_rows_are_warned_about():

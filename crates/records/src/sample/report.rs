@@ -57,6 +57,7 @@ const JAPANESE: [(&str, &str); 45] = [
     ("filtered", "条件に合わない"),
     ("illegal_result", "不正な結果"),
     ("interrupted", "中断"),
+    ("no_effect", "効果なし"),
     ("no_moves", "指し手なし"),
     ("no_scores", "評価値なし"),
     ("no_scores_in_windows", "区間に評価値なし"),

@@ -1,0 +1,133 @@
+//! Decides the vote logs of a council again.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::{Error, Input, InputSource, Outcome, Progress};
+use crate::calibration::Calibration;
+use crate::record::find::expand_globs;
+use crate::rule::log::Log;
+use crate::rule::replay::{Replay as Replayed, ReplayOptions, replay};
+use crate::text;
+
+/// Decides vote logs again, by any rule.
+#[derive(Debug, Clone, Default)]
+pub struct Replay {
+    /// The rules, and who votes.
+    pub options: ReplayOptions,
+    /// Calibrations to decide with, by the name of the voter, in place of those of the log.
+    pub calibrations: Vec<(String, Calibration)>,
+}
+
+/// The vote logs of several files.
+#[derive(Debug, Default)]
+pub struct Logs {
+    /// All of them.
+    pub log: Log,
+    /// The lines that cannot be used, with their files.
+    pub problems: Vec<String>,
+    /// The files and how many sessions they have.
+    sources: Vec<(String, usize)>,
+}
+
+impl Logs {
+    /// Reads file by file, so that line numbers are those of each file; a header applies to its own file.
+    ///
+    /// # Errors
+    /// [`Error`] for a file that cannot be read.
+    pub fn read(input: &Input) -> Result<Self, Error> {
+        let mut logs = Self::default();
+        for source in &input.sources {
+            match source {
+                InputSource::Path(path) => {
+                    for path in expand_globs(std::slice::from_ref(path))? {
+                        let name = path.display().to_string();
+                        let failed =
+                            |source| Error::File { what: format!("cannot read {name}; give a vote log"), source };
+                        logs.add(Log::read(&path).map_err(failed)?, &path.display().to_string());
+                    }
+                }
+                InputSource::Bytes(name, bytes) => logs.add(Log::parse(bytes), name),
+                InputSource::Table(name, _) => {
+                    return Err(text!("{name}: a table, not a vote log", "{name}: 投票ログではなく表です").into());
+                }
+            }
+        }
+        Ok(logs)
+    }
+
+    fn add(&mut self, read: Log, name: &str) {
+        self.problems.extend(read.problems.iter().map(|p| format!("{name}:{}: {}", p.line, p.text)));
+        self.sources.push((name.to_owned(), read.sessions.len()));
+        self.log.append(read);
+    }
+
+    /// The file of a session.
+    pub fn source(&self, session: usize) -> &str {
+        let mut last = 0;
+        let found = self.sources.iter().find(|(_, sessions)| {
+            last += sessions;
+            session < last
+        });
+        found.map_or("", |(name, _)| name)
+    }
+}
+
+impl Replay {
+    /// Reads and decides; the replay is `None` if the logs hold no decision that can be used.
+    ///
+    /// # Errors
+    /// [`Error`] if the input cannot be read, or as [`Replay::decide`].
+    pub fn run(&self, input: &Input, _: &Progress) -> Result<Outcome<(Logs, Option<Replayed>)>, Error> {
+        let mut logs = Logs::read(input)?;
+        let found = self.decide(&mut logs)?;
+        Ok(Outcome::from((logs, found)))
+    }
+
+    /// Decides logs; `None` if they hold no decision that can be used.
+    ///
+    /// # Errors
+    /// [`Error`] for a voter that is not in the logs, or a rule that cannot work with them.
+    pub fn decide(&self, logs: &mut Logs) -> Result<Option<Replayed>, Error> {
+        let log = &mut logs.log;
+        if log.decisions() == 0 {
+            return Ok(None);
+        }
+        for (engine, calibration) in &self.calibrations {
+            if !log.recalibrate(engine, calibration) {
+                let all = log.sessions.iter().flat_map(|session| &session.header.voters);
+                let known: BTreeSet<&str> = all.map(|voter| voter.name.as_str()).collect();
+                let known: Vec<&str> = known.into_iter().collect();
+                return Err(text!(
+                    "`calibration`: no voter is called '{engine}'; the log has {}",
+                    "`calibration`: '{engine}' という投票者はいません。いるのは {}",
+                    known.join(", ")
+                )
+                .into());
+            }
+        }
+        let found = replay(log, &self.options).map_err(Error::said)?;
+        match found.impossible.first() {
+            Some(first) if !self.options.rules.is_empty() => Err(Error::said(&first.reason)),
+            _ => Ok(Some(found)),
+        }
+    }
+}
+
+/// The JSON document of a replay.
+///
+/// # Errors
+/// [`Error::Said`] for what cannot be written as JSON.
+pub fn replay_document(logs: &Logs, found: &Replayed) -> Result<Value, Error> {
+    let log = &logs.log;
+    let replay = serde_json::to_value(found).map_err(Error::said)?;
+    Ok(json!({
+        "format": "evalcurve-replay", "version": 1, "problems": logs.problems,
+        "lines": {
+            "read": log.lines, "headers": log.sessions.len(), "decisions": log.decisions(), "ends": log.ends(),
+            "blank": log.blank, "not_used": log.not_used,
+        },
+        "replay": replay,
+    }))
+}
