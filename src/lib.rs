@@ -54,8 +54,8 @@
 //! calibrations or fits its own samples needs none: `default-features = false` leaves `evalcurve-core`.
 
 pub use evalcurve_core::{
-    calibration, curve, fit, key, language, logistic, normal, random, rating, rule, say, standardize, text, types,
-    validate, whole_file,
+    calibration, curve, display_text, fit, key, language, logistic, normal, random, rating, rule, say, standardize,
+    text, types, validate, whole_file,
 };
 
 #[cfg(feature = "records")]

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::{CalibrateOptions, cases, mark_mates, observation};
 use crate::calibration::ProperScores;
 use crate::fit::ModelKind;
-use crate::language::Text;
+use crate::language::{Text, ToText};
 use crate::sample::{EngineSamples, Sample, SampleTable, by_engine};
 use crate::validate::{
     Candidate, Choice, CrossValidation, Estimate, FoldOptions, Forecast, ScoreOptions, Scores, ValidateError,
@@ -103,7 +103,7 @@ pub fn forecasts(table: &SampleTable, options: &CalibrateOptions) -> Vec<EngineF
         let row = |(sample, forecast): (&Sample, &Forecast)| {
             (*sample, fold_of(forecast.game, &folds) + 1, forecast.win_rate())
         };
-        let rows = forecasts.map(|forecasts| fitted.zip(&forecasts).map(row).collect()).map_err(|e| e.words());
+        let rows = forecasts.map(|forecasts| fitted.zip(&forecasts).map(row).collect()).map_err(|e| e.to_text());
         EngineForecasts { name: engine.name.to_owned(), forecasts: rows }
     };
     by_engine(table).iter().zip(found).map(of).collect()

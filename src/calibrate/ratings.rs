@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::language::Text;
+use crate::language::{Text, ToText};
 use crate::rating::{RatingOptions, rate};
 use crate::sample::{GameInfo, SampleTable};
 use crate::text;
@@ -10,10 +10,7 @@ use crate::types::Outcome;
 
 /// Why ratings computed from the games themselves do not forecast these games.
 pub fn own() -> Text {
-    text!(
-        "the records hold no ratings, and those made from these games know the results",
-        "棋譜にレーティングがなく、これらの対局から求めたレーティングには対局の結果が含まれる"
-    )
+    text!("the records hold no ratings, and those made from these games know the results")
 }
 
 /// Rates the players of a table in which no game has a rating. Returns remarks for the user.
@@ -37,8 +34,7 @@ pub fn fill(table: &mut SampleTable) -> Vec<Text> {
     }
     if with > 0 {
         return vec![text!(
-            "{without} games have no ratings and get none, since {with} others have ratings in their records",
-            "{without} 局にはレーティングがなく、他の {with} 局は棋譜にあるため、補いません"
+            "{without} games have no ratings and get none, since {with} others have ratings in their records"
         )];
     }
     let mut players: Vec<u32> = own().flat_map(|g| g.players).collect();
@@ -55,7 +51,7 @@ pub fn fill(table: &mut SampleTable) -> Vec<Text> {
         return Vec::new();
     }
     match rate(players.len(), &games, &RatingOptions::default()) {
-        Err(error) => vec![error.words().about(&text!("no ratings", "レーティングなし"))],
+        Err(error) => vec![error.to_text().about(&text!("no ratings"))],
         Ok(ratings) => {
             for game in &mut table.games {
                 if game.players.iter().all(|player| numbers.contains_key(player)) && game.players[0] != game.players[1]
@@ -65,15 +61,10 @@ pub fn fill(table: &mut SampleTable) -> Vec<Text> {
             }
             table.bradley_terry = true;
             let pools = ratings.component.iter().max().map_or(0, |c| c + 1);
-            let mut remark = text!(
-                "the records hold no ratings: the sample table's are Bradley-Terry over these games, mean 0",
-                "棋譜にレーティングがないため、これらの対局から求めた Bradley-Terry のレーティング(平均 0)を標本表に入れました"
-            );
+            let mut remark =
+                text!("the records hold no ratings: the sample table's are Bradley-Terry over these games, mean 0");
             if pools > 1 {
-                remark.push(&text!(
-                    " in each of {pools} groups of engines that never met",
-                    "。互いに対戦のない {pools} 群では別々に計算"
-                ));
+                remark.push(&text!(" in each of {pools} groups of engines that never met"));
             }
             vec![remark]
         }

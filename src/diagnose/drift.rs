@@ -170,10 +170,7 @@ pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Re
     };
     let mut remarks = remarks(old, new);
     if options.method.is_none() && chosen != other {
-        remarks.push(text!(
-            "the chosen models are {chosen} and {other}: compared by {model}, which both files have",
-            "選ばれたモデルは {chosen} と {other} です。両方のファイルにある {model} で比べました"
-        ));
+        remarks.push(text!("the chosen models are {chosen} and {other}: compared by {model}, which both files have"));
     }
     let (a, b) = (only(old, model)?, only(new, model)?);
     let games = |c: &Calibration| c.models.get(&model).and_then(|fit| fit.games);
@@ -311,39 +308,26 @@ fn same_samples(old: &Calibration, new: &Calibration) -> bool {
 fn remarks(old: &Calibration, new: &Calibration) -> Vec<Text> {
     let mut remarks = Vec::new();
     if same_samples(old, new) {
-        remarks.push(text!(
-            "both are fitted to the same samples: they are not independent, and the tests are not valid",
-            "両方とも同じ標本に当てはめたものです。独立でないため、検定は成り立ちません"
-        ));
+        remarks
+            .push(text!("both are fitted to the same samples: they are not independent, and the tests are not valid"));
     }
     if let (Some(a), Some(b)) = (&old.mates, &new.mates) {
         if a.policy != b.policy || a.clip_cp != b.clip_cp {
-            remarks.push(text!(
-                "mates were treated differently (--mate-policy): calibrate both the same way",
-                "詰みの扱い(--mate-policy)が違います。同じ扱いで較正してください"
-            ));
+            remarks.push(text!("mates were treated differently (--mate-policy): calibrate both the same way"));
         } else if a.threshold_cp != b.threshold_cp {
-            let cp = |t: Option<f64>| t.map_or_else(|| text!("none", "なし"), |t| format!("{t:.0}").into());
+            let cp = |t: Option<f64>| t.map_or_else(|| text!("none"), |t| format!("{t:.0}").into());
             let (a, b) = (cp(a.threshold_cp), cp(b.threshold_cp));
-            remarks.push(Text::of(|language| {
-                let (a, b) = (a.text(language), b.text(language));
-                say!(
-                    language,
-                    "mates begin at {a} in the old and at {b} in the new one",
-                    "詰みのしきい値は旧 {a}、新 {b} です"
-                )
-            }));
+            remarks.push(text!("mates begin at {a} in the old and at {b} in the new one"));
         }
     }
     if let (Some(a), Some(b)) = (&old.sampling, &new.sampling) {
         if (a.from_ply, a.window, a.per_window, a.draws) != (b.from_ply, b.window, b.per_window, b.draws) {
             remarks.push(text!(
-                "samples were drawn differently (--from-ply, --window or --draws): calibrate both the same way",
-                "標本の取り方(--from-ply、--window、--draws)が違います。同じ取り方で較正してください"
+                "samples were drawn differently (--from-ply, --window or --draws): calibrate both the same way"
             ));
         }
         if a.filters != b.filters {
-            remarks.push(text!("the filters differ", "絞り込みの条件が違います"));
+            remarks.push(text!("the filters differ"));
         }
     }
     let opponents =
@@ -353,10 +337,7 @@ fn remarks(old: &Calibration, new: &Calibration) -> Vec<Text> {
         && !b.is_empty()
         && !a.iter().any(|name| b.contains(name))
     {
-        remarks.push(text!(
-            "they have no opponent in common: w2 depends on the opponents, and w1 may",
-            "共通の相手がいません。w2 は相手によって変わり、w1 も変わることがあります"
-        ));
+        remarks.push(text!("they have no opponent in common: w2 depends on the opponents, and w1 may"));
     }
     remarks
 }
@@ -368,45 +349,26 @@ impl Drift {
         let one = |change: &Change| {
             let Estimated { value, interval } = change.change_percent;
             let interval = interval.map_or_else(
-                || {
-                    let none = " (no interval: a calibration has no covariance)";
-                    language.choose(none, "(区間なし: 共分散のない較正がある)").to_owned()
-                },
+                || say!(language, " (no interval: a calibration has no covariance)"),
                 |(low, high)| format!(" [{}, {}]", signed(low, 1), signed(high, 1)),
             );
             let (name, value) = (change.name, signed(value, 1));
-            say!(language, "{name} changed by {value}%{interval}", "{name} の変化 {value}%{interval}")
+            say!(language, "{name} changed by {value}%{interval}")
         };
-        let changed = self.changes.iter().map(one).collect::<Vec<_>>().join(language.choose(", ", "、"));
+        let changed = self.changes.iter().map(one).collect::<Vec<_>>().join(language.word(", "));
         match self.verdict {
-            Verdict::Within => say!(
-                language,
-                "the scale did not move by more than {tolerance}%: {changed}",
-                "尺度の変化は {tolerance}% 以内: {changed}"
-            ),
+            Verdict::Within => say!(language, "the scale did not move by more than {tolerance}%: {changed}"),
             Verdict::Moved => {
                 let example = self.at.iter().rfind(|a| a.score_cp > 0.0 && a.score_cp <= 600.0);
                 let example = example.map_or_else(String::new, |a| {
                     let (new, old) = (signed(a.score_cp, 0), signed(a.old_score_cp, 0));
-                    say!(
-                        language,
-                        "; {new} of the new version is {old} of the old one",
-                        "。新版の {new} は旧版の {old} に当たる"
-                    )
+                    say!(language, "; {new} of the new version is {old} of the old one")
                 });
-                say!(
-                    language,
-                    "the scale moved by more than {tolerance}%: {changed}{example}",
-                    "尺度が {tolerance}% を超えて変化: {changed}{example}"
-                )
+                say!(language, "the scale moved by more than {tolerance}%: {changed}{example}")
             }
             Verdict::Unclear => {
                 let games = self.games_needed(language);
-                say!(
-                    language,
-                    "cannot tell whether the scale moved by more than {tolerance}%: {changed}{games}",
-                    "尺度の変化が {tolerance}% を超えたか判定できない: {changed}{games}"
-                )
+                say!(language, "cannot tell whether the scale moved by more than {tolerance}%: {changed}{games}")
             }
         }
     }
@@ -418,8 +380,7 @@ impl Drift {
             return String::new();
         }
         if factor > 1_000.0 {
-            let never = "; the change is so near to the tolerance that no number of games will tell";
-            return language.choose(never, "。変化が許容値に近すぎて、対局を増やしても判定できない").to_owned();
+            return say!(language, "; the change is so near to the tolerance that no number of games will tell");
         }
         // two digits are as much as the estimate is worth
         let needed = |games: u64| {
@@ -429,17 +390,9 @@ impl Drift {
         };
         let games = self.games.map_or_else(String::new, |(old, new)| {
             let (old, new) = (needed(old), needed(new));
-            say!(
-                language,
-                ": {old:.0} for the old and {new:.0} for the new version",
-                ": 旧版 {old:.0} 局、新版 {new:.0} 局"
-            )
+            say!(language, ": {old:.0} for the old and {new:.0} for the new version")
         });
-        say!(
-            language,
-            "; about {factor:.1} times as many games would tell{games}",
-            "。約 {factor:.1} 倍の対局があれば判定できる{games}"
-        )
+        say!(language, "; about {factor:.1} times as many games would tell{games}")
     }
 }
 

@@ -6,6 +6,7 @@ use crate::calibrate::mates::{Threshold, Thresholds};
 use crate::calibrate::{cases, mark_mates};
 use crate::calibration::{Calibration, MatePolicy, Reading};
 use crate::fit::Case;
+use crate::key;
 use crate::language::Language;
 use crate::logistic::logit;
 use crate::sample::SampleTable;
@@ -36,16 +37,15 @@ impl Evaluation {
     pub fn verdict(&self, language: Language) -> &'static str {
         let interval = |estimate: Option<Estimate>| estimate.and_then(|e| e.interval);
         let (slope, intercept) = (interval(self.scores.slope), interval(self.scores.intercept));
-        let (english, japanese) = match (interval(self.against_constant), slope, intercept) {
-            (Some([low, _]), ..) if low > 0.0 => ("worse than knowing no score", "評価値なしより悪い"),
-            (_, Some([_, high]), _) if high < 1.0 => ("too bold", "強気すぎる"),
-            (_, Some([low, _]), _) if low > 1.0 => ("too cautious", "慎重すぎる"),
-            (.., Some([_, high])) if high < 0.0 => ("too optimistic", "楽観的すぎる"),
-            (.., Some([low, _])) if low > 0.0 => ("too pessimistic", "悲観的すぎる"),
-            (_, Some(_), Some(_)) => ("no error seen", "誤りは見られない"),
-            _ => ("too few games to tell", "対局が少なく判定不能"),
-        };
-        language.choose(english, japanese)
+        language.word(match (interval(self.against_constant), slope, intercept) {
+            (Some([low, _]), ..) if low > 0.0 => key!("worse than knowing no score"),
+            (_, Some([_, high]), _) if high < 1.0 => key!("too bold"),
+            (_, Some([low, _]), _) if low > 1.0 => key!("too cautious"),
+            (.., Some([_, high])) if high < 0.0 => key!("too optimistic"),
+            (.., Some([low, _])) if low > 0.0 => key!("too pessimistic"),
+            (_, Some(_), Some(_)) => key!("no error seen"),
+            _ => key!("too few games to tell"),
+        })
     }
 }
 

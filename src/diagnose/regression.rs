@@ -1,7 +1,8 @@
 //! Logistic regression with any number of columns, clustered by game, and Wald tests of its coefficients.
 
 use crate::fit::{LinearRow, inverse_form, regress};
-use crate::language::Text;
+use crate::language::{Text, ToText};
+use crate::{display_text, text};
 
 /// The rows of a regression: columns, result and game of each.
 #[derive(Debug, Clone, Default)]
@@ -16,13 +17,11 @@ pub struct Rows {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum RegressionError {
     /// The columns do not determine the coefficients, or a combination of them separates wins from losses.
-    #[error("the samples do not determine {columns} coefficients: groups may be too small, or of one result only")]
     Undetermined {
         /// Number of columns.
         columns: usize,
     },
     /// There are too few games for the covariance of the coefficients.
-    #[error("{games} games are too few for {columns} coefficients: add games")]
     TooFewGames {
         /// Number of games.
         games: u64,
@@ -31,20 +30,20 @@ pub enum RegressionError {
     },
 }
 
-impl RegressionError {
-    /// The message in every language.
-    pub fn words(&self) -> Text {
-        let japanese = match self {
-            Self::Undetermined { columns } => {
-                format!("標本から {columns} 個の係数が決まりません: 群が小さすぎるか、結果が一種類です")
-            }
+impl ToText for RegressionError {
+    fn to_text(&self) -> Text {
+        match self {
+            Self::Undetermined { columns } => text!(
+                "the samples do not determine {columns} coefficients: groups may be too small, or of one result only"
+            ),
             Self::TooFewGames { games, columns } => {
-                format!("{columns} 個の係数に {games} 局では足りません: 対局を増やしてください")
+                text!("{games} games are too few for {columns} coefficients: add games")
             }
-        };
-        Text::both(self.to_string(), japanese)
+        }
     }
 }
+
+display_text!(RegressionError);
 
 /// Coefficients with their covariance.
 #[derive(Debug, Clone, PartialEq)]

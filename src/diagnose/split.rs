@@ -21,12 +21,12 @@ use super::regression::{Regression, Rows, Wald, holm};
 use crate::calibrate::{CalibrateOptions, observation};
 use crate::curve::{CurvePoint, EvaluationCurve, Z_95, quantile_points};
 use crate::fit::{FitOptions, Method, Observation, ScoreCounts, Sigmoid, fit};
-use crate::language::{Language, Text};
+use crate::language::{Language, Text, ToText};
 use crate::sample::expression::{Expression, ExpressionError};
 use crate::sample::{EngineSamples, Sample, SampleTable, by_engine};
 use crate::text::signed;
 use crate::types::Color;
-use crate::{say, text};
+use crate::{key, say, text};
 
 /// Fewest samples of a group; the curve of a smaller one would have no plotted point.
 pub const MIN_GROUP_SAMPLES: usize = 50;
@@ -105,25 +105,24 @@ impl Split {
                 let phase = (sample.ply.checked_sub(from)? / width).min(2);
                 let first = from + phase * width;
                 let label = match phase {
-                    2 => text!("ply {first}+", "{first} 手目以降"),
-                    _ => text!("ply {first}–{}", "{first}–{} 手目", first + width - 1),
+                    2 => text!("ply {first}+"),
+                    _ => text!("ply {first}–{}", first + width - 1),
                 };
                 Some((phase as i32, label))
             }
             Self::Color if game.without_colors => None,
             Self::Color => {
-                let japanese = if sample.color == Color::Black { "先手" } else { "後手" };
-                let label = Text::both(sample.color.as_str().to_owned(), japanese.to_owned());
+                let label = if sample.color == Color::Black { text!("black") } else { text!("white") };
                 Some((sample.color.index() as i32, label))
             }
             Self::RatingGap => {
                 let gap = game.ratings[sample.color.index()]? - game.ratings[sample.color.opponent().index()]?;
                 Some(if gap < -EQUAL_RATING {
-                    (1, text!("weaker by more than {EQUAL_RATING:.0}", "レート差 −{EQUAL_RATING:.0} 未満(自分が下)"))
+                    (1, text!("weaker by more than {EQUAL_RATING:.0}"))
                 } else if gap > EQUAL_RATING {
-                    (2, text!("stronger by more than {EQUAL_RATING:.0}", "レート差 +{EQUAL_RATING:.0} 超(自分が上)"))
+                    (2, text!("stronger by more than {EQUAL_RATING:.0}"))
                 } else {
-                    (0, text!("ratings within {EQUAL_RATING:.0}", "レート差 {EQUAL_RATING:.0} 以内"))
+                    (0, text!("ratings within {EQUAL_RATING:.0}"))
                 })
             }
             Self::Opponent => name(sample.opponent),
@@ -131,7 +130,7 @@ impl Split {
             Self::Expression(expression) => Some(if expression.holds(&table.names, game, sample)? {
                 (1, Text::same(expression.to_string()))
             } else {
-                (0, text!("not ({expression})", "({expression})以外"))
+                (0, text!("not ({expression})"))
             }),
         }
     }
@@ -300,34 +299,27 @@ fn one(table: &SampleTable, engine: &EngineSamples<'_>, split: &Split, options: 
 fn test(groups: &[(Text, Vec<Observation>)]) -> Result<(SplitTest, Vec<Shift>), Text> {
     let k = groups.len();
     if k < 2 {
-        let (many, groups) =
-            if k == 0 { ("no group has", "群がない") } else { ("only one group has", "群が一つしかない") };
-        return Err(Text::of(|language| {
-            say!(
-                language,
-                "{many} {MIN_GROUP_SAMPLES} samples, {MIN_GROUP_GAMES} games and results of both kinds: nothing to \
-                 compare",
-                "{MIN_GROUP_SAMPLES} 標本と {MIN_GROUP_GAMES} 局があり勝ちも負けもある{groups}ため、比べられない"
-            )
-        }));
+        return Err(match k {
+            0 => text!(
+                "no group has {MIN_GROUP_SAMPLES} samples, {MIN_GROUP_GAMES} games and results of both kinds: nothing \
+                 to compare"
+            ),
+            _ => text!(
+                "only one group has {MIN_GROUP_SAMPLES} samples, {MIN_GROUP_GAMES} games and results of both kinds: \
+                 nothing to compare"
+            ),
+        });
     }
     // columns: x, -1, then d and s of each group except the first
     let (parallel, free) = (design(groups, false), design(groups, true));
-    let parallel = parallel.fit().map_err(|e| e.words())?;
-    let free = free.fit().map_err(|e| e.words())?;
-    let singular = || {
-        text!("the covariance of the groups is singular: add games", "群の共分散が退化している: 対局を増やしてください")
-    };
+    let parallel = parallel.fit().map_err(|e| e.to_text())?;
+    let free = free.fit().map_err(|e| e.to_text())?;
+    let singular = || text!("the covariance of the groups is singular: add games");
     let all: Vec<usize> = (2..2 * k).collect();
     let any = free.wald(&all).ok_or_else(singular)?;
     let slopes = free.wald(&all[k - 1..]).ok_or_else(singular)?;
     let shifts = (2..k + 1).map(|column| shift(&parallel, column)).collect::<Option<_>>();
-    let shifts = shifts.ok_or_else(|| {
-        text!(
-            "higher scores do not win more often: look at the sign of the scores",
-            "評価値が高くても勝ちが増えていない: 評価値の符号を確かめてください"
-        )
-    })?;
+    let shifts = shifts.ok_or_else(|| text!("higher scores do not win more often: look at the sign of the scores"))?;
     Ok((SplitTest { any, slopes, corrected_p: any.p }, shifts))
 }
 
@@ -366,43 +358,38 @@ fn shift(parallel: &Regression, column: usize) -> Option<Shift> {
 impl SplitCurves {
     /// What divides the samples, in words.
     pub fn by_words(&self, language: Language) -> &str {
-        let japanese = match self.by.as_str() {
-            "phase" => "進行度",
-            "color" => "先後",
-            "rating-gap" => "レート差",
-            "opponent" => "相手",
-            "time-control" => "持ち時間",
+        match self.by.as_str() {
+            "phase" => language.word(key!("phase")),
+            "color" => language.word(key!("color")),
+            "rating-gap" => language.word(key!("rating-gap")),
+            "opponent" => language.word(key!("opponent")),
+            "time-control" => language.word(key!("time-control")),
             condition => condition,
-        };
-        language.choose(&self.by, japanese)
+        }
     }
 
     /// The result in one sentence.
     pub fn sentence(&self, language: Language) -> String {
-        let head = say!(language, "{} by {}", "{}({} 別)", self.engine, self.by_words(language));
+        let head = say!(language, "{} by {}", self.engine, self.by_words(language));
         let test = match &self.test {
             Ok(test) => test,
             Err(why) => {
                 let why = why.text(language);
-                return say!(language, "{head}: not tested: {why}", "{head}: 検定なし: {why}");
+                return say!(language, "{head}: not tested: {why}");
             }
         };
         let out: Vec<String> = self.without_curve.iter().map(|label| label.text(language)).collect();
         let out = match &out[..] {
             [] => String::new(),
             out => {
-                let names = out.join(language.choose(", ", "、"));
-                say!(language, "; left out, no curve fits them: {names}", "。曲線が当てはまらず除いた群: {names}")
+                let names = out.join(language.word(", "));
+                say!(language, "; left out, no curve fits them: {names}")
             }
         };
         let p = |p: f64| if p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p:.3}") };
         let corrected = p(test.corrected_p);
         if !self.splits {
-            return say!(
-                language,
-                "{head}: no split seen ({corrected} after correction){out}",
-                "{head}: 分かれているとは言えない(補正後 {corrected}){out}"
-            );
+            return say!(language, "{head}: no split seen ({corrected} after correction){out}");
         }
         let reference = self.groups.first().map_or_else(String::new, |g| g.label.text(language));
         let shifts = self.groups.iter().filter_map(|g| g.shift.map(|s| (g.label.text(language), s)));
@@ -411,20 +398,17 @@ impl SplitCurves {
             format!("{label} {cp} cp [{low}, {high}]")
         };
         let shifts: Vec<String> = shifts.map(one).collect();
-        let shifts = shifts.join(language.choose(", ", "、"));
+        let shifts = shifts.join(language.word(", "));
         let slopes = match p(test.slopes.p) {
-            p if test.slopes.p < LEVEL => say!(
-                language,
-                "; slopes differ too ({p}), so that no shift makes the curves one",
-                "。傾きも異なり({p})、ずらしても曲線は一つにならない"
-            ),
+            p if test.slopes.p < LEVEL => {
+                say!(language, "; slopes differ too ({p}), so that no shift makes the curves one")
+            }
             _ => String::new(),
         };
         say!(
             language,
             "{head}: the curves split ({corrected} after correction); as against {reference}, scores lack \
-             {shifts}{slopes}{out}",
-            "{head}: 曲線が分かれる(補正後 {corrected})。{reference}の曲線に重ねるには、評価値に次の値を足す: {shifts}{slopes}{out}"
+             {shifts}{slopes}{out}"
         )
     }
 }

@@ -11,7 +11,7 @@ use super::split::{Split, SplitCurves, split_curves};
 use crate::calibrate::{CalibrateOptions, EngineResult, calibrate_cases, cases, mark_mates, observation, ratings};
 use crate::calibration::Calibration;
 use crate::fit::{FitData, Method, Observation};
-use crate::language::Text;
+use crate::language::{Text, ToText};
 use crate::sample::{EngineSamples, Sample, SampleTable, by_engine};
 use crate::text;
 use crate::validate::{
@@ -121,7 +121,7 @@ const MOST_SCORE_RESAMPLES: u32 = 500;
 type Forecasts = Result<Vec<Forecast>, Text>;
 
 fn no_samples() -> Text {
-    text!("too few samples", "標本が少なすぎる")
+    text!("too few samples")
 }
 
 /// Scores each model on the samples of the engines that both plain sigmoids fit without each fold. A model that does
@@ -142,7 +142,7 @@ fn model_scores(
         let forecasts = validation.forecasts(kind);
         for (e, (engine, forecasts)) in validation.engines().iter().zip(forecasts).enumerate() {
             if able(e) {
-                pool.extend(forecasts.map_err(|e| e.words().about(&Text::same(&engine.name)))?);
+                pool.extend(forecasts.map_err(|e| e.to_text().about(&Text::same(&engine.name)))?);
             }
         }
         if pool.is_empty() { Err(no_samples()) } else { Ok(pool) }

@@ -13,7 +13,7 @@ use crate::calibrate::{EngineResult, Validated};
 use crate::calibration::Calibration;
 use crate::diagnose::evaluation::Evaluation;
 use crate::fit::{Fit, FitError, Method, Model, ModelFit, ModelKind};
-use crate::language::Language;
+use crate::language::{Language, ToText};
 use crate::sample::ReadReport;
 use crate::sample::collect::kind_words;
 use crate::say;
@@ -238,10 +238,10 @@ pub fn engine(result: &EngineResult, model: ModelKind, language: Language) -> St
     if let (Err(a), Err(b)) = (result.fit(chosen), result.fit(other))
         && a == b
     {
-        let why = a.words();
+        let why = a.to_text();
         return start + &say!(language, "not calibrated: {}\n", why.text(language));
     }
-    let not_fitted = |error: &FitError| say!(language, "not fitted: {}", error.words().text(language));
+    let not_fitted = |error: &FitError| say!(language, "not fitted: {}", error.to_text().text(language));
     let cell = |method| result.fit(method).map_or_else(not_fitted, |fit| fit_columns(language).row(fit));
     let star = if model.method().is_some() { "*" } else { " " };
     let indent = " ".repeat(columns(&start));

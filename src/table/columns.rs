@@ -127,10 +127,10 @@ impl ScoreUnit {
     /// A description of a score of this unit, for messages.
     pub(super) fn wanted(self) -> Text {
         match self {
-            Self::Centipawn => text!("a number of centipawns", "センチポーンの数"),
-            Self::Pawn => text!("a number of pawns", "歩 1 枚を 1 とする数"),
-            Self::WinRate => text!("a win rate from 0 to 1", "0 から 1 の勝率"),
-            Self::Percent => text!("a win rate from 0 to 100", "0 から 100 の勝率"),
+            Self::Centipawn => text!("a number of centipawns"),
+            Self::Pawn => text!("a number of pawns"),
+            Self::WinRate => text!("a win rate from 0 to 1"),
+            Self::Percent => text!("a win rate from 0 to 100"),
         }
     }
 

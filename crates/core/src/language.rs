@@ -274,6 +274,29 @@ impl<T: ToText + ?Sized> ToText for &T {
     }
 }
 
+macro_rules! by_words {
+    ($($type:ty),+ $(,)?) => {$(
+        impl ToText for $type {
+            fn to_text(&self) -> Text {
+                self.words()
+            }
+        }
+    )+};
+}
+
+by_words!(
+    crate::fit::FitError,
+    crate::rating::RatingError,
+    crate::standardize::StandardizeError,
+    crate::validate::ValidateError,
+);
+
+impl ToText for Termination {
+    fn to_text(&self) -> Text {
+        Text::from(*self)
+    }
+}
+
 /// Makes the display of types their English text.
 #[macro_export]
 macro_rules! display_text {

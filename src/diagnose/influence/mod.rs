@@ -15,7 +15,7 @@ use crate::fit::{
     Case, FitData, FitOptions, Method, Model, ModelKind, Observation, fit_model, standard_error_of_difference,
     unexplained,
 };
-use crate::language::Text;
+use crate::language::{Text, ToText};
 use crate::sample::{EngineSamples, Sample, SampleTable};
 use groups::groups;
 use verdict::{Verdict, verdict};
@@ -253,7 +253,7 @@ fn fit_both(observations: &[Observation], min_samples: u64) -> Fitted {
     let options = FitOptions { min_samples, ..FitOptions::default() };
     let data = FitData::new(observations);
     let [(least_squares, a), (maximum_likelihood, b)] = Method::ALL.map(|method| match data.fit(method, &options) {
-        Err(error) => (Err(error.words()), None),
+        Err(error) => (Err(error.to_text()), None),
         Ok(fit) => {
             let (low, high) = fit.interval_w1();
             let w1 = fit.sigmoid.w1;

@@ -63,17 +63,16 @@ impl Transform {
 
     /// The name in reports.
     pub fn words(self) -> Text {
-        let (english, japanese) = match self {
-            Self::Raw => ("raw scores", "評価値そのまま"),
-            Self::RawAgainstEquals => ("raw scores, opponents taken out", "評価値そのまま(相手の差を除く)"),
-            Self::Standardized => ("standardised scores (z)", "標準化した評価値(z)"),
-            Self::LeastSquares => ("least squares, field", "最小二乗法(実際の相手)"),
-            Self::MaximumLikelihood => ("maximum likelihood, field", "最尤法(実際の相手)"),
-            Self::Strength => ("with strength, between equals", "強さを調整(互角の相手)"),
-            Self::Equal => ("joint, between equals", "joint(互角の相手)"),
-            Self::Isotonic => ("isotonic regression, field", "単調回帰(実際の相手)"),
-        };
-        Text::both(english.to_owned(), japanese.to_owned())
+        match self {
+            Self::Raw => text!("raw scores"),
+            Self::RawAgainstEquals => text!("raw scores, opponents taken out"),
+            Self::Standardized => text!("standardised scores (z)"),
+            Self::LeastSquares => text!("least squares, field"),
+            Self::MaximumLikelihood => text!("maximum likelihood, field"),
+            Self::Strength => text!("with strength, between equals"),
+            Self::Equal => text!("joint, between equals"),
+            Self::Isotonic => text!("isotonic regression, field"),
+        }
     }
 
     /// Whether it gives the win rate against the opponents that the engine met.
@@ -187,8 +186,7 @@ pub fn mismatch(
         let without: Vec<(usize, Text)> = enough.iter().filter_map(|&e| Some((e, s.error(e)?))).collect();
         let too_many = without.len() * MOST_WITHOUT > enough.len();
         if let Some((e, why)) = without.first().filter(|_| too_many) {
-            let mut words =
-                text!("{} of {} engines have none; ", "{1} エンジンのうち {0} になし。", without.len(), enough.len());
+            let mut words = text!("{} of {} engines have none; ", without.len(), enough.len());
             words.push(&why.about(&Text::same(&engines[*e].name)));
             transforms_left_out.push((s.transform, words));
         }

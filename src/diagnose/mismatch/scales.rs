@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Transform;
 use crate::fit::{ModelFit, Reading, Sigmoid};
-use crate::language::Text;
+use crate::language::{Text, ToText};
 use crate::standardize::{MismatchRow, Standardization};
 use crate::validate::{Case, CrossValidation, EngineCases, FoldFits, FoldOptions, Situation, fold_of};
 
@@ -26,7 +26,7 @@ enum Fits {
 fn standardizations(engine: &EngineCases, folds: &FoldOptions) -> Result<Vec<Standardization>, Text> {
     let without = |out: u64| {
         let kept = engine.cases.iter().filter(|case| fold_of(case.game, folds) != out);
-        Standardization::from_scores(kept.map(|case| case.score_cp)).map_err(|e| e.words())
+        Standardization::from_scores(kept.map(|case| case.score_cp)).map_err(|e| e.to_text())
     };
     (0..folds.folds).map(without).collect()
 }
@@ -51,7 +51,7 @@ impl Scales {
         match &self.fits {
             Fits::Raw => None,
             Fits::Standardized(_, engines) => engines.get(engine)?.as_ref().err().cloned(),
-            Fits::Model(fits) => fits.error(engine).map(|e| e.words()),
+            Fits::Model(fits) => fits.error(engine).map(|e| e.to_text()),
         }
     }
 

@@ -49,7 +49,7 @@ fn mismatch(page: &Page<'_>, found: &ScaleMismatch) -> Result<Markup, PlotError>
         thousands(u64::from(found.resamples))
     );
     let table = Table::new(language, caption, found.transforms.iter().enumerate())
-        .text(page.word("scale"), move |(_, t)| t.transform.words().text(language).to_owned())
+        .text(page.word("scale"), move |(_, t)| t.transform.words().text(language))
         .number(page.word("samples"), |(_, t)| thousands(t.samples))
         .number(page.word("mismatch M"), |(_, t)| with_known_interval(t.m, t.m_interval, 3))
         .number("M² · 1000", move |(_, t)| with_interval(1000.0 * t.m_squared, thousand(t.m_squared_interval), 2))
@@ -58,7 +58,7 @@ fn mismatch(page: &Page<'_>, found: &ScaleMismatch) -> Result<Markup, PlotError>
         })
         .best(|(rank, _)| *rank == 0);
     let row = |t: &TransformMismatch| ForestRow {
-        label: t.transform.words().text(language).to_owned(),
+        label: t.transform.words().text(language),
         marks: vec![Some(ForestMark { value: t.m_squared, low: t.m_squared_interval.0, high: t.m_squared_interval.1 })],
     };
     let bars = Forest {
@@ -124,7 +124,7 @@ fn at_equal_values(page: &Page<'_>, found: &ScaleMismatch, transform: &Transform
 /// What is not part of the comparison, and why.
 fn left_out(page: &Page<'_>, found: &ScaleMismatch) -> Markup {
     let language = page.language;
-    let transforms = found.transforms_left_out.iter().map(|(t, why)| (t.words().text(language).to_owned(), why));
+    let transforms = found.transforms_left_out.iter().map(|(t, why)| (t.words().text(language), why));
     let rows: Vec<(String, &Text)> = transforms.chain(found.left_out.iter().map(|(e, why)| (e.clone(), why))).collect();
     let count = rows.len();
     let table = Table::new(language, "", rows)
@@ -152,7 +152,7 @@ fn left_out(page: &Page<'_>, found: &ScaleMismatch) -> Markup {
 /// What to do about the mismatch.
 fn advice(page: &Page<'_>, found: &ScaleMismatch) -> Markup {
     let language = page.language;
-    let name = |t: &TransformMismatch| t.transform.words().text(language).to_owned();
+    let name = |t: &TransformMismatch| t.transform.words().text(language);
     let has_equal = found.transforms.iter().any(|t| t.transform == Transform::RawAgainstEquals);
     // raw scores contain the opponents where nothing takes these out
     let comparable = |t: &&TransformMismatch| match t.transform {

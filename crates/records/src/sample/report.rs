@@ -45,7 +45,7 @@ impl fmt::Display for Problem {
 }
 
 /// What reports count, in Japanese: reasons for which files, games and rows were skipped, and oddities.
-const JAPANESE: [(&str, &str); 45] = [
+const JAPANESE: [(&str, &str); 46] = [
     ("abnormal", "異常終了"),
     ("all_scores_zero", "評価値がすべて 0"),
     ("analysis_without_engine", "解析エンジン名なし"),
