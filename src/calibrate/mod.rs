@@ -25,7 +25,7 @@ use crate::standardize::{ScoreMoments, Standardization, StandardizedCurve};
 use crate::text;
 use crate::types::{Color, Outcome};
 use crate::validate::{
-    Case, CrossValidation, DEFAULT_FOLDS, EngineCases, SharedPosition, Situation, fit_engines, shared_positions,
+    Case, CrossValidation, DEFAULT_FOLDS, EngineCases, SharedPosition, Situation, ValidateError, fit_engines,
 };
 use mates::{MateReport, Thresholds};
 pub use proper::{EngineForecasts, Validated, choose, forecasts};
@@ -166,6 +166,12 @@ impl EngineResult {
         doubts.iter().copied().find(|doubt| matches!(doubt, Doubt::WorseThanConstant | Doubt::SlopeMayBeZero))
     }
 
+    /// Engines that share the fit of the chosen model with it, this one among them.
+    fn fitted_together(&self) -> usize {
+        let joint = self.models.get(&ModelKind::Joint).and_then(|fit| fit.as_ref().ok()?.strengths.as_ref());
+        joint.map_or(1, |strengths| strengths.engines())
+    }
+
     /// Why a model was not fitted.
     fn fitted_model(&self, kind: ModelKind) -> Result<(), &FitError> {
         match kind.method() {
@@ -205,7 +211,6 @@ pub(crate) fn calibrate_cases(
     let engines = by_engine(table);
     let fit_options = options.fit_options(table);
     let models = fit_models(cases, options, &fit_options);
-    let shared = shared_positions(cases);
     let validated = match validation {
         Some(validation) => proper::validate(validation, options, table.chess).into_iter().map(Some).collect(),
         None => vec![None; cases.len()],
@@ -216,15 +221,19 @@ pub(crate) fn calibrate_cases(
         .zip(models)
         .map(|((engine, mates), models)| describe(table, engine, mates, models, options))
         .collect();
-    let with_enough = results.iter().filter(|r| r.has_enough(options)).count();
-    for (((result, engine), validated), shared) in results.iter_mut().zip(&engines).zip(validated).zip(&shared) {
+    for ((result, engine), validated) in results.iter_mut().zip(&engines).zip(validated) {
         match validated {
             Some(Ok(validated)) => result.validated = Some(validated),
             Some(Err(error)) if result.fitted_model(options.model).is_ok() => {
+                // a slope that depends on a few games is no better than one that may be 0
+                let kind = match error {
+                    ValidateError::Fold { source: FitError::SlopeNotPositive { .. }, .. } => warning::ZERO_SLOPE,
+                    _ => "not_validated",
+                };
                 let text = error
                     .words()
                     .about(&text!("the model has no scores out of sample", "モデルに未知の対局での採点がありません"));
-                result.warnings.push(Warning { kind: "not_validated", text });
+                result.warnings.push(Warning { kind, text });
             }
             Some(Err(_)) | None => {}
         }
@@ -235,7 +244,7 @@ pub(crate) fn calibrate_cases(
             );
             result.warnings.push(Warning { kind: "ratings_know_the_results", text });
         }
-        finish(table, &engine.samples, with_enough, shared, result, options);
+        finish(table, &engine.samples, result, options);
     }
     results
 }
@@ -444,14 +453,7 @@ fn describe(
 }
 
 /// Sets the calibration, or the error.
-fn finish(
-    table: &SampleTable,
-    samples: &[Sample],
-    engines: usize,
-    shared: &BTreeMap<usize, u64>,
-    result: &mut EngineResult,
-    options: &CalibrateOptions,
-) {
+fn finish(table: &SampleTable, samples: &[Sample], result: &mut EngineResult, options: &CalibrateOptions) {
     if result.games < options.min_games {
         let (have, need) = (result.games, options.min_games);
         result.error = Some(text!(
@@ -462,10 +464,10 @@ fn finish(
     }
     match result.fitted_model(options.model) {
         Err(error) => result.error = Some(error.words()),
-        Ok(()) => match provenance::calibration(table, samples, shared, result, options) {
+        Ok(()) => match provenance::calibration(table, samples, result, options) {
             Some(mut calibration) => {
                 calibration.doubts = warning::doubts(&calibration, &result.warnings);
-                result.warnings.extend(warning::of_calibration(&calibration, result, engines));
+                result.warnings.extend(warning::of_calibration(&calibration, result));
                 result.calibration = Some(calibration);
             }
             None => {

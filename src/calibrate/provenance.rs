@@ -16,7 +16,6 @@ use crate::sample::{Sample, SampleTable};
 pub(super) fn calibration(
     table: &SampleTable,
     samples: &[Sample],
-    shared: &BTreeMap<usize, u64>,
     result: &EngineResult,
     options: &CalibrateOptions,
 ) -> Option<Calibration> {
@@ -26,7 +25,7 @@ pub(super) fn calibration(
     calibration.proper_scores = result.validated.as_ref().map(Validated::proper_scores);
     calibration.engine.aliases =
         table.aliases.get(&result.name).map_or_else(Vec::new, |raw| raw.iter().cloned().collect());
-    calibration.field = Some(field(table, samples, shared));
+    calibration.field = Some(field(table, samples, result));
     calibration.standardization =
         result.standardization.map(|s| Standardization { mean: s.mean, sd: s.sd, samples: s.samples });
     let bin_cp = options.bin_cp;
@@ -71,8 +70,8 @@ pub(super) fn calibration(
     Some(calibration)
 }
 
-/// The opponents of an engine and its links with others; `shared` has the positions that it shares with each of them.
-fn field(table: &SampleTable, samples: &[Sample], shared: &BTreeMap<usize, u64>) -> Field {
+/// The opponents of an engine, and how many engines share its fit.
+fn field(table: &SampleTable, samples: &[Sample], result: &EngineResult) -> Field {
     let own = samples.iter().filter(|sample| plays(table, sample));
     let rated: Vec<[f64; 2]> = own.filter_map(|sample| both_ratings(table, sample)).collect();
     let mean = |side: usize| {
@@ -83,8 +82,7 @@ fn field(table: &SampleTable, samples: &[Sample], shared: &BTreeMap<usize, u64>)
         own_rating: mean(0),
         opponents_rating: mean(1),
         rated_by_these_games: table.bradley_terry && !rated.is_empty(),
-        shared_positions: shared.values().sum(),
-        shared_engines: shared.len() as u64,
+        fitted_together: result.fitted_together() as u64,
     }
 }
 

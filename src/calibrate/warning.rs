@@ -31,7 +31,7 @@ const IN_CHESS: (&str, &str) =
 pub struct Warning {
     /// One word: `sign_inverted`, `mates_under_threshold`, `threshold_in_evaluations`, `mates_inverted`,
     /// `all_scores_zero`, `book_zeros`, `score_unit`, `methods_disagree`, `not_validated`, `ratings_know_the_results`,
-    /// `not_linked`, `worse_than_constant`, `slope_may_be_zero`.
+    /// `worse_than_constant`, `slope_may_be_zero`.
     pub kind: &'static str,
     /// The sentence, with numbers and the remedy.
     pub text: Text,
@@ -106,17 +106,9 @@ pub(super) fn of_engine(
 }
 
 /// Warnings about a calibration that was fitted.
-pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult, engines: usize) -> Vec<Warning> {
+pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let kind = calibration.model.kind;
-    if kind.is_one_scale() && engines > 1 && calibration.field.is_some_and(|field| field.shared_positions == 0) {
-        let text = text!(
-            "no other engine scored its positions: only results and opponents link its scale with the others; add \
-             games in which both players' scores are recorded",
-            "同じ局面を評価した他のエンジンがなく、他との尺度は結果と相手だけで結ばれています。両者の評価値がある対局を加えてください"
-        );
-        warnings.push(Warning { kind: "not_linked", text });
-    }
     let scores = calibration.proper_scores.as_ref();
     for doubt in &calibration.doubts {
         let (kind, text) = match doubt {
@@ -134,6 +126,8 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult, e
                 );
                 ("worse_than_constant", text)
             }
+            // a fold showed it, and was reported
+            Doubt::SlopeMayBeZero if result.warnings.iter().any(|w| w.kind == ZERO_SLOPE) => continue,
             Doubt::SlopeMayBeZero => {
                 let (w1, half) = calibration.slope().unwrap_or_default();
                 let shown = |w1: f64| number(1e3 * w1, 2);
@@ -147,7 +141,7 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult, e
                     shown(w1 + half),
                     result.games
                 );
-                ("slope_may_be_zero", text)
+                (ZERO_SLOPE, text)
             }
             Doubt::ManyLapses => {
                 let share = calibration.lapses().map_or(f64::NAN, |lapses| 100.0 * lapses.value);
@@ -167,6 +161,8 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult, e
     warnings
 }
 
+/// The warning of a slope that may be 0.
+pub(super) const ZERO_SLOPE: &str = "slope_may_be_zero";
 const CONSTANT: ModelKind = ModelKind::Constant;
 /// The slope of results on forecasts is off where its interval is outside this range.
 const SLOPES: [f64; 2] = [0.8, 1.25];
@@ -185,7 +181,10 @@ pub(super) fn doubts(calibration: &Calibration, warnings: &[Warning]) -> Vec<Dou
         (Doubt::SignInverted, warnings.iter().any(|w| w.kind == "sign_inverted")),
         (Doubt::WorseThanConstant, constant.is_some_and(|(own, constant)| own > constant)),
         (Doubt::ManyLapses, ends(calibration.lapses()).is_some_and(|[low, _]| low > MANY_LAPSES)),
-        (Doubt::SlopeMayBeZero, slope.is_some_and(|(w1, half)| w1 <= half)),
+        (
+            Doubt::SlopeMayBeZero,
+            slope.is_some_and(|(w1, half)| w1 <= half) || warnings.iter().any(|w| w.kind == ZERO_SLOPE),
+        ),
         (Doubt::WideInterval, slope.is_some_and(|(w1, half)| w1 + half > 2.0 * (w1 - half))),
         (
             Doubt::SlopeOff,

@@ -297,8 +297,7 @@ fn two_annotators_share_positions() {
     let one = folder.good(&[&["calibrate", "x.csv", "y.csv"], &options[..]].concat());
     let files = ["both/X.json", "both/Y.json"].map(|name| folder.json(name));
     for file in &files {
-        assert_eq!(file["field"]["shared_positions"], 600, "{file}");
-        assert_eq!(file["field"]["shared_engines"], 1);
+        assert_eq!(file["field"]["fitted_together"], 2, "{file}");
     }
     let w1 = |i: usize| files[i]["model"]["w1"].as_f64().unwrap();
     assert!((w1(0) / w1(1) / 2.5 - 1.0).abs() < 0.1, "{} {}", w1(0), w1(1));

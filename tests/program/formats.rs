@@ -339,7 +339,7 @@ fn the_log_of_a_council_calibrates_its_members() {
     assert_eq!(games.len(), 3_000);
     for name in ["A", "B"] {
         let field = &folder.json(&format!("evalcurve-out/{name}.json"))["field"];
-        assert_eq!((&field["shared_positions"], &field["shared_engines"]), (&json!(3_000), &json!(1)));
+        assert_eq!(field["fitted_together"], json!(2));
     }
     // --annotator does not rename members
     assert_eq!(names(&folder.document(&["inspect", "votes.txt", "--annotator", "X"])), ["A", "B"]);

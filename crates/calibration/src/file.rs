@@ -42,7 +42,7 @@ pub struct Calibration {
     #[serde(deserialize_with = "maps::models")]
     #[cfg_attr(feature = "schema", schemars(schema_with = "schema::fitted_models"))]
     pub models: BTreeMap<ModelKind, FittedModel>,
-    /// The opponents that the engine met, and what links it with the other engines of the run.
+    /// The opponents that the engine met, and how many engines were fitted together.
     pub field: Option<Field>,
     /// Why the calibration should not be trusted; empty if nothing speaks against it.
     pub doubts: Vec<Doubt>,
@@ -185,7 +185,7 @@ impl From<FittedSigmoid> for FittedModel {
     }
 }
 
-/// The opponents that the engine met, and what links it with the other engines of the run.
+/// The opponents that the engine met, and how many engines were fitted together.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -198,10 +198,8 @@ pub struct Field {
     pub opponents_rating: Option<f64>,
     /// The ratings were made from the results of these very games.
     pub rated_by_these_games: bool,
-    /// Positions that this engine and another one of the run scored: the same one, or one after the other.
-    pub shared_positions: u64,
-    /// Number of those other engines.
-    pub shared_engines: u64,
+    /// Engines that were fitted together, this one among them: those that met, directly or by way of others.
+    pub fitted_together: u64,
 }
 
 impl Field {

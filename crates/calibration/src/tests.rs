@@ -32,8 +32,7 @@ fn full() -> Calibration {
         own_rating: Some(3512.5),
         opponents_rating: Some(3401.25),
         rated_by_these_games: false,
-        shared_positions: 3,
-        shared_engines: 1,
+        fitted_together: 2,
     });
     full.doubts = vec![Doubt::WideInterval, Doubt::SlopeOff];
     full.standardization = Some(Standardization { mean: 33.25, sd: 812.5, samples: 4 });
@@ -429,7 +428,15 @@ fn models() -> Vec<Model> {
     vec![
         Model::Sigmoid(Sigmoid { w1: 0.002, w2: 0.4 }),
         Model::Lapse(Lapse { w1: 0.002, w2: 0.4, lapse: 0.02 }),
-        Model::Joint(Joint { w1: 0.002, w2: 0.4, w3: 0.8, lapse: 0.01, optimism: 0.2 }),
+        Model::Joint(Joint {
+            w1: 0.002,
+            w2: 0.4,
+            w3: 0.8,
+            lapse: 0.01,
+            optimism: 0.2,
+            strength: -0.3,
+            opponents: vec![-1.5, 0.2, 1.3],
+        }),
         Model::Strength(Strength { w1: 0.002, w2: 0.4, w3: 0.8 }),
         Model::Beta(Beta { base_w1: 0.002, base_w2: 0.3, a: 0.8, b: 1.3, c: 0.2 }),
         Model::Isotonic(Isotonic { points: vec![(-500.0, 0.1), (0.0, 0.4), (700.0, 0.8)] }),
@@ -452,10 +459,14 @@ fn moved(model: &Model, parameter: usize, h: f64) -> Option<Model> {
         .enumerate()
         .map(|(i, (_, value))| if i == parameter { value + h } else { value })
         .collect();
-    Some(match *model {
+    Some(match model.clone() {
         Model::Sigmoid(_) => Model::Sigmoid(Sigmoid { w1: p[0], w2: p[1] }),
         Model::Lapse(_) => Model::Lapse(Lapse { w1: p[0], w2: p[1], lapse: p[2] }),
-        Model::Joint(_) => Model::Joint(Joint { w1: p[0], w2: p[1], w3: p[2], lapse: p[3], optimism: p[4] }),
+        Model::Joint(mut joint) => {
+            (joint.w1, joint.w2, joint.w3) = (p[0], p[1], p[2]);
+            (joint.lapse, joint.optimism, joint.strength) = (p[3], p[4], p[5]);
+            Model::Joint(joint)
+        }
         Model::Strength(_) => Model::Strength(Strength { w1: p[0], w2: p[1], w3: p[2] }),
         Model::Phase(phase) => Model::Phase(Phase { w1: p[0], w2: p[1], w1_per_ply: p[2], ..phase }),
         Model::Wdl(wdl) => Model::Wdl(Wdl { a: [p[0], p[1], p[2], p[3]], b: [p[4], p[5], p[6], p[7]], ..wdl }),

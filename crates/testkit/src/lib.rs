@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
+pub mod attack;
 pub mod coverage;
 pub mod faults;
 pub mod fuzz;

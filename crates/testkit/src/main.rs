@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::{Parser, Subcommand};
 use evalcurve_council::{Config, Game};
+use evalcurve_testkit::attack::{self, Attack};
 use evalcurve_testkit::faults::{self, FaultOptions};
 use evalcurve_testkit::generate::{self, GenerateOptions, Truth};
 use evalcurve_testkit::minishogi::{Engine, Values};
@@ -28,6 +29,8 @@ struct Cli {
 enum Command {
     /// Write records that follow a known evaluation curve
     Generate(GenerateArgs),
+    /// Simulate games of known truth with what deceives a calibration, and count which intervals hold it
+    Attack(AttackArgs),
     /// Run a scripted engine with faults on demand
     ScriptedEngine(ScriptedArgs),
     /// Run an engine for 5x5 shogi with the piece values of Hanawa and Ito (2009)
@@ -103,6 +106,41 @@ struct GenerateArgs {
     /// Replace an existing file
     #[arg(long)]
     force: bool,
+}
+
+#[derive(Debug, clap::Args)]
+struct AttackArgs {
+    /// Engines
+    #[arg(long, default_value_t = 8)]
+    engines: usize,
+
+    /// Games of each engine
+    #[arg(long, default_value_t = 200)]
+    games: u32,
+
+    /// Centipawns to a logit of the first engine over those of the others
+    #[arg(long, default_value_t = 1.0)]
+    factor: f64,
+
+    /// Log-normal standard deviation of the others' scales
+    #[arg(long, default_value_t = 0.0)]
+    spread: f64,
+
+    /// Own noise of the first engine; the others have 0.3
+    #[arg(long, default_value_t = 0.3)]
+    own_noise: f64,
+
+    /// Ratings, strengths of standard deviation 0.5, optimism 0.3, 2% of the results by a coin
+    #[arg(long)]
+    rated: bool,
+
+    /// Data sets
+    #[arg(long, default_value_t = 100)]
+    sets: u64,
+
+    /// Seed
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
 }
 
 #[derive(Debug, clap::Args)]
@@ -262,6 +300,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Generate(args) => write_games(&args),
+        Command::Attack(args) => attack(&args),
         Command::ScriptedEngine(args) => scripted_engine(&args),
         Command::MinishogiEngine { values, captures, depth } => {
             Engine { values, captures, depth }.run(stdin().lock(), stdout().lock())?;
@@ -306,6 +345,49 @@ fn write_games(args: &GenerateArgs) -> anyhow::Result<ExitCode> {
     }
     out.flush()?;
     eprintln!("note: {} games with seed {} in {shown}", options.games, options.seed);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn attack(args: &AttackArgs) -> anyhow::Result<ExitCode> {
+    let mut attack = Attack::clean(args.engines, args.games, args.seed);
+    let n = attack.engines.len() as f64;
+    for (i, engine) in attack.engines.iter_mut().enumerate() {
+        let place = if n > 1.0 { 2.0 * i as f64 / (n - 1.0) - 1.0 } else { 0.0 };
+        if i > 0 {
+            engine.constant *= libm::exp(1.7 * args.spread * place);
+        }
+        if args.rated {
+            engine.strength = 0.85 * place;
+        }
+    }
+    if args.rated {
+        (attack.rated, attack.optimism, attack.coin) = (true, 0.3, 0.02);
+    }
+    if let Some(first) = attack.engines.first_mut() {
+        first.constant *= args.factor;
+        first.noise = args.own_noise;
+    }
+    let found = attack::coverage(&attack, args.sets, &Default::default());
+    for f in found.iter().filter(|f| f.engine < 2) {
+        println!(
+            "{} engines {} games x{} spread {} {} | {:?} {} fitted {}/{} covers {:.1}% (above {} below {}) median {:.3} width {:.2} excess {:.5}",
+            args.engines,
+            args.games,
+            args.factor,
+            args.spread,
+            if args.rated { "rated" } else { "" },
+            f.estimator,
+            f.engine,
+            f.fitted,
+            f.sets,
+            100.0 * f.held as f64 / f.fitted.max(1) as f64,
+            f.beyond[0],
+            f.beyond[1],
+            f.median,
+            f.width,
+            f.excess
+        );
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -2,9 +2,8 @@
 //!
 //! The plain sigmoid's w2 holds the opponents that an engine met. Here the players' strengths are fitted together with
 //! the slopes, so that the opponents are in the strengths and the score between equals has no offset: a position that
-//! is worth x to one side is worth -x to the other. Slopes of engines with few games lean on those of the others (a
-//! normal prior on ln w1), and on positions that two engines scored one after the other, which compare their scales
-//! directly.
+//! is worth x to one side is worth -x to the other. Engines that met, directly or by way of others, share the strengths,
+//! the optimism and the lapses; each slope is its own and has no prior.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +11,7 @@ use super::definition::Definition;
 use super::form::{Form, InvalidParameter};
 use super::formula::Formula;
 use super::lapse::{check_lapse, logit_gradient, logit_with};
+use crate::logistic::Logistic;
 use crate::sigmoid::Sigmoid;
 use crate::situation::{Reading, Situation};
 
@@ -27,11 +27,12 @@ pub(super) static JOINT: Definition = Definition {
     ..Definition::BASELINE
 };
 
-/// p(x) = `lapse` + (1 - 2 `lapse`) / (1 + exp(-w1 x + w2)) in the games of the fit, and between equals without w2.
+/// p(x) = `lapse` + (1 - 2 `lapse`) / (1 + exp(-w1 x)) between equals. In the games of the fit it is the mean of `lapse`
+/// + (1 - 2 `lapse`) / (1 + exp(-w1 x + w2 - a)) over the opponents, a being the numbers of `opponents`.
 ///
 /// w2 holds two things: the advantage of the opponents, and `optimism`. Between equals neither remains: engines that
 /// look at one position would otherwise be forecast by who looks at it, not by what it is worth.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Joint {
@@ -46,8 +47,13 @@ pub struct Joint {
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub lapse: f64,
     /// By how much scores promise more than the results against known opponents hold, in logits; the same for all
-    /// engines.
+    /// engines of the fit.
     pub optimism: f64,
+    /// How much stronger the engine is than its opponents beyond what the ratings say, in logits, mean over the samples.
+    pub strength: f64,
+    /// How much weaker than the mean the opponents were, in logits: the means of equal parts of the samples, ascending.
+    /// Empty if all were alike.
+    pub opponents: Vec<f64>,
 }
 
 impl Joint {
@@ -64,9 +70,28 @@ impl Joint {
         logit_with(self.w1 * score_cp + advantage - optimism, self.lapses())
     }
 
-    /// The logit before lapses. A known rating difference takes the place of the mean over the games of the fit.
-    fn inner(&self, score_cp: f64, situation: &Situation) -> f64 {
-        self.w1 * score_cp + situation.strength.map_or(-self.w2, |d| self.w3 * d - self.optimism)
+    /// The logit of the mean win rate over the opponents, with its derivatives by w2 (but for the sign) and the lapse.
+    fn over_opponents(&self, score_cp: f64) -> [f64; 3] {
+        let z = self.w1 * score_cp - self.w2;
+        if self.opponents.is_empty() {
+            let [by_z, low, high] = logit_gradient(z, self.lapses());
+            return [logit_with(z, self.lapses()), by_z, low + high];
+        }
+        let (mut p, mut q, mut by) = (0.0, 0.0, 0.0);
+        for advantage in &self.opponents {
+            let at = Logistic::at(z + advantage);
+            (p, q, by) = (p + at.p, q + at.q, by + at.p * at.q);
+        }
+        let [p, q, by] = [p, q, by].map(|sum| sum / self.opponents.len() as f64);
+        let slope = 1.0 - 2.0 * self.lapse;
+        let [win, loss] = [p, q].map(|share| (self.lapse + slope * share).max(f64::MIN_POSITIVE));
+        let both = 1.0 / win + 1.0 / loss;
+        [libm::log(win) - libm::log(loss), slope * by * both, (q - p) * both]
+    }
+
+    /// The logit before lapses at a known rating difference, against players of the strength that the opponents had.
+    fn at_difference(&self, score_cp: f64, d: f64) -> f64 {
+        self.w1 * score_cp + self.w3 * d + self.strength - self.optimism
     }
 }
 
@@ -76,7 +101,10 @@ impl Form for Joint {
     }
 
     fn logit(&self, score_cp: f64, situation: &Situation) -> f64 {
-        logit_with(self.inner(score_cp, situation), self.lapses())
+        match situation.strength {
+            Some(d) => logit_with(self.at_difference(score_cp, d), self.lapses()),
+            None => self.over_opponents(score_cp)[0],
+        }
     }
 
     fn equal_logit(&self, score_cp: f64, situation: &Situation) -> f64 {
@@ -84,23 +112,37 @@ impl Form for Joint {
     }
 
     fn size() -> usize {
-        5
+        6
     }
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {
-        vec![("w1", self.w1), ("w2", self.w2), ("w3", self.w3), ("lapse", self.lapse), ("optimism", self.optimism)]
+        vec![
+            ("w1", self.w1),
+            ("w2", self.w2),
+            ("w3", self.w3),
+            ("lapse", self.lapse),
+            ("optimism", self.optimism),
+            ("strength", self.strength),
+        ]
     }
 
     fn logit_gradient(&self, score_cp: f64, situation: &Situation) -> Option<Vec<f64>> {
-        let [z, low, high] = logit_gradient(self.inner(score_cp, situation), self.lapses());
-        let (of_w2, of_w3, of_optimism) = situation.strength.map_or((-z, 0.0, 0.0), |d| (0.0, z * d, -z));
-        Some(vec![z * score_cp, of_w2, of_w3, low + high, of_optimism])
+        Some(match situation.strength {
+            Some(d) => {
+                let [z, low, high] = logit_gradient(self.at_difference(score_cp, d), self.lapses());
+                vec![z * score_cp, 0.0, z * d, low + high, -z, z]
+            }
+            None => {
+                let [_, z, lapse] = self.over_opponents(score_cp);
+                vec![z * score_cp, -z, 0.0, lapse, 0.0, 0.0]
+            }
+        })
     }
 
     fn equal_gradient(&self, score_cp: f64, situation: &Situation) -> Option<Vec<f64>> {
         let strength = situation.strength.unwrap_or(0.0);
         let [z, low, high] = logit_gradient(self.w1 * score_cp + self.w3 * strength, self.lapses());
-        Some(vec![z * score_cp, 0.0, z * strength, low + high, 0.0])
+        Some(vec![z * score_cp, 0.0, z * strength, low + high, 0.0, 0.0])
     }
 
     fn sigmoid(&self) -> Option<Sigmoid> {

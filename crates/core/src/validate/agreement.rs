@@ -4,8 +4,6 @@
 //! position. Both are turned to one side, and both win rates of that side are read from fits without the game. On a
 //! fair scale they agree, and where they do not, neither engine is favoured for having met weaker opponents.
 
-use std::collections::BTreeMap;
-
 use super::clusters::{Estimate, mean_by_game};
 use super::folds::{FoldOptions, fold_of};
 use super::forecast::EngineCases;
@@ -113,20 +111,6 @@ pub fn agreement(
         judged
     });
     summary(&judged.into_iter().flatten().collect::<Vec<_>>())
-}
-
-/// The positions that two engines scored: per engine their number by the other engine.
-pub fn shared_positions(engines: &[EngineCases]) -> Vec<BTreeMap<usize, u64>> {
-    let engine_of = engines_by_number(engines.iter().map(|e| e.cases.as_slice()));
-    let mut shared: Vec<BTreeMap<usize, u64>> = vec![BTreeMap::new(); engines.len()];
-    for (e, case) in engines.iter().enumerate().flat_map(|(e, engine)| engine.cases.iter().map(move |c| (e, c))) {
-        let Some(shared_position) = case.situation.shared else { continue };
-        if let Some(&other) = engine_of.get(&shared_position.engine).filter(|other| **other != e) {
-            *shared[e].entry(other).or_default() += 1;
-            *shared[other].entry(e).or_default() += 1;
-        }
-    }
-    shared
 }
 
 /// How much stronger an engine is than its opponents on average, in logits.

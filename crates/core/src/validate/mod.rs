@@ -41,7 +41,7 @@ mod oracle;
 mod tests;
 
 pub use crate::fit::{Case, Model, ModelFit, ModelKind, SharedPosition, Situation, fit_engines};
-pub use agreement::{Agreement, DECISION, JudgedScale, agreement, shared_positions};
+pub use agreement::{Agreement, DECISION, JudgedScale, agreement};
 pub use choose::{Candidate, Choice, choose_model};
 pub use clusters::{Estimate, mean_by_game};
 pub use corp::{BandPoint, Decomposition, Reliability, ReliabilityPool, decompose, reliability};

@@ -11,9 +11,16 @@ pub struct Strengths {
     pub(super) players: BTreeMap<u32, f64>,
     /// Weight of the rating difference.
     pub(super) w3: f64,
+    /// How many engines share them.
+    pub(super) engines: usize,
 }
 
 impl Strengths {
+    /// How many engines were fitted with them.
+    pub fn engines(&self) -> usize {
+        self.engines
+    }
+
     /// The logit that a case of these players adds: rating difference and strengths. Unknown players count as 0.
     pub fn advantage(&self, situation: &Situation) -> f64 {
         let of = |player: u32| self.players.get(&player).copied().unwrap_or(0.0);

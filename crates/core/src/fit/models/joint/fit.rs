@@ -1,21 +1,21 @@
-//! Fits all engines together: who takes part, the search for the minimum, and the covariance.
+//! Fits engines together: which of them share a fit, the search for the minimum, and the covariance.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use evalcurve_calibration::{Joint, Method, Model, ModelKind, Situation};
 
-use super::objective::{LINK_SLOPE, Layout, Objective, Row, Shared};
-use crate::fit::case::{Case, engines_by_number, median_size};
+use super::objective::{Layout, Objective, Row};
+use crate::fit::case::{Case, median_size};
 use crate::fit::counts::{Observation, ScoreCounts};
 use crate::fit::error::FitError;
 use crate::fit::lapse::Point;
 use crate::fit::models::fitted::ModelFit;
 use crate::fit::models::strengths::Strengths;
-use crate::fit::objective::SCORE_SCALE;
 use crate::fit::options::FitOptions;
 use crate::fit::plain::{PointFit, check_cases, fit_counts};
 use crate::fit::search::{Evaluation, Loss, Minimum, minimise};
+use crate::fit::symmetric::Square;
 use crate::parallel;
 
 /// Standard deviation of a player's strength around its rating, logits (35 Elo).
@@ -27,7 +27,7 @@ const PLAYER_GAMES: usize = 10;
 /// Most players with a strength, those with most games. The others go by their rating alone.
 const MOST_PLAYERS: usize = 200;
 /// Most engines of one fit, whose time grows with the third power of their number. Further engines have fits of their
-/// own, of as many, and share no position with these.
+/// own, of as many.
 pub(super) const MOST_ENGINES: usize = 500;
 /// Share of lapses from which the search starts.
 const FIRST_LAPSE: f64 = 0.005;
@@ -55,19 +55,18 @@ pub(super) fn players(engines: &[&[Case]]) -> HashMap<u32, usize> {
     counted.into_iter().zip(0..).map(|((_, player), i)| (player, i)).collect()
 }
 
-/// Fits the slopes of all engines, the strengths of their players, w3 and the share of lapses.
+/// Fits the slopes of all engines, the strengths of their players, w3 and the share of lapses; each group of engines
+/// that met has its own.
 pub(super) fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
     let able: Vec<Result<(), FitError>> = engines
         .iter()
-        .map(|cases| match check_cases(cases.iter(), options.min_samples) {
-            // the other engines give a scale to one whose results alone would make its slope infinite
-            Err(FitError::Separable { .. }) if engines.len() > 1 => Ok(()),
-            Err(error) => Err(error),
-            // a slope here is always positive; scores of the wrong sign must not be calibrated
-            Ok(()) => match slope_of_small_scores(cases) {
+        .map(|cases| {
+            check_cases(cases.iter(), options.min_samples)?;
+            // scores of the wrong sign would pass for strong opponents
+            match slope_of_small_scores(cases) {
                 Err(error @ FitError::SlopeNotPositive { .. }) => Err(error),
                 _ => Ok(()),
-            },
+            }
         })
         .collect();
     let members: Vec<&[Case]> = engines.iter().zip(&able).filter(|(_, a)| a.is_ok()).map(|(c, _)| *c).collect();
@@ -84,13 +83,45 @@ pub(super) fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) ->
     able.into_iter().map(|able| able.and_then(|()| fitted.next().unwrap_or(none.clone()))).collect()
 }
 
-/// The engines that share a fit: all of them, or [`MOST_ENGINES`] at a time, beginning with those with most samples.
+/// The engines that share a fit: those of a group, but no more than [`MOST_ENGINES`], beginning with those with most
+/// samples.
 pub(super) fn blocks(engines: &[&[Case]]) -> Vec<Vec<usize>> {
-    let mut order: Vec<usize> = (0..engines.len()).collect();
-    order.sort_by_key(|i| std::cmp::Reverse(engines[*i].len()));
-    let mut blocks: Vec<Vec<usize>> = order.chunks(MOST_ENGINES).map(<[usize]>::to_vec).collect();
+    let mut blocks = Vec::new();
+    for mut group in groups(engines) {
+        group.sort_by_key(|i| (std::cmp::Reverse(engines[*i].len()), *i));
+        blocks.extend(group.chunks(MOST_ENGINES).map(<[usize]>::to_vec));
+    }
     blocks.iter_mut().for_each(|block| block.sort_unstable());
     blocks
+}
+
+/// The groups of engines that met, met a common opponent, or scored the same game, directly or by way of others.
+fn groups(engines: &[&[Case]]) -> Vec<Vec<usize>> {
+    let mut parent: Vec<usize> = (0..engines.len()).collect();
+    fn root(parent: &mut [usize], mut i: usize) -> usize {
+        while parent[i] != i {
+            parent[i] = parent[parent[i]];
+            i = parent[i];
+        }
+        i
+    }
+    let (mut of_player, mut of_game) = (HashMap::new(), HashMap::new());
+    for (e, cases) in engines.iter().enumerate() {
+        for case in *cases {
+            let players = case.situation.players.into_iter().flatten();
+            let firsts: Vec<usize> = players
+                .map(|player| *of_player.entry(player).or_insert(e))
+                .chain([*of_game.entry(case.game).or_insert(e)])
+                .collect();
+            for first in firsts {
+                let (a, b) = (root(&mut parent, first), root(&mut parent, e));
+                parent[a.max(b)] = a.min(b);
+            }
+        }
+    }
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    (0..engines.len()).for_each(|e| groups.entry(root(&mut parent, e)).or_default().push(e));
+    groups.into_values().collect()
 }
 
 /// The sigmoid of an engine with each score drawn in to the median of their sizes: its sign is that of most scores, not
@@ -108,43 +139,49 @@ fn strength(case: &Case, options: &FitOptions) -> Option<f64> {
     case.situation.strength.filter(|d| d.is_finite() && !options.rated_by_these_games)
 }
 
+/// The unit of each engine's scores in the fit, their root mean square in centipawns: slopes are of the order of one.
+pub(super) fn units(engines: &[&[Case]]) -> Vec<f64> {
+    let unit = |cases: &&[Case]| {
+        let squares: f64 = cases.iter().map(|c| f64::from(c.score_cp).powi(2)).sum();
+        (squares / cases.len() as f64).sqrt().max(1.0)
+    };
+    engines.iter().map(unit).collect()
+}
+
 /// The samples of all engines, with the parameters of their players.
-pub(super) fn rows(engines: &[&[Case]], players: &HashMap<u32, usize>, options: &FitOptions) -> Vec<Row> {
-    let engine_of = engines_by_number(engines.iter().copied());
-    engines
-        .iter()
-        .enumerate()
-        .flat_map(|(engine, cases)| cases.iter().map(move |case| (engine, case)))
-        .map(|(engine, case)| {
-            // a player's strength against itself says nothing
-            let pair = case.situation.players.filter(|p| p[0] != p[1]);
-            let player = |side: usize| pair.and_then(|p| players.get(&p[side]).copied());
-            let shared = case.situation.shared.and_then(|shared| {
-                let other = engine_of.get(&shared.engine).copied().filter(|other| *other != engine)?;
-                let x = f64::from(shared.score_cp) / SCORE_SCALE;
-                Some(Shared { engine: other, x, chosen: f64::from(u8::from(shared.replied)) })
-            });
-            Row {
-                game: case.game,
-                engine,
-                own: player(0),
-                opponent: player(1),
-                x: f64::from(case.score_cp) / SCORE_SCALE,
-                d: strength(case, options).unwrap_or(0.0),
-                result: case.outcome.value(),
-                shared,
-            }
-        })
-        .collect()
+pub(super) fn rows(
+    engines: &[&[Case]],
+    units: &[f64],
+    players: &HashMap<u32, usize>,
+    options: &FitOptions,
+) -> Vec<Row> {
+    let row = |engine: usize, case: &Case| {
+        // a player's strength against itself says nothing
+        let pair = case.situation.players.filter(|p| p[0] != p[1]);
+        let player = |side: usize| pair.and_then(|p| players.get(&p[side]).copied());
+        Row {
+            game: case.game,
+            engine,
+            own: player(0),
+            opponent: player(1),
+            x: f64::from(case.score_cp) / units[engine],
+            d: strength(case, options).unwrap_or(0.0),
+            offset: 0.0,
+            result: case.outcome.value(),
+        }
+    };
+    engines.iter().enumerate().flat_map(|(e, cases)| cases.iter().map(move |case| row(e, case))).collect()
 }
 
 fn fit_members(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
-    let players = players(engines);
-    let rows = rows(engines, &players, options);
+    let (players, units) = (players(engines), units(engines));
+    let rows = rows(engines, &units, &players, options);
     let ratings = engines.iter().flat_map(|cases| cases.iter()).filter(|c| strength(c, options).is_some()).count();
     let rated = rows.iter().any(|r| r.d != 0.0);
     let strength_sd = if rated && 10 * ratings >= 9 * rows.len() { STRENGTH_SD_RATED } else { STRENGTH_SD };
-    let solution = solve(&rows, players.len(), engines.len(), rated, strength_sd);
+    let small = |(cases, unit): (&&[Case], &f64)| slope_of_small_scores(cases).map_or(1.0, |fit| fit.sigmoid.w1 * unit);
+    let slopes: Vec<f64> = engines.iter().zip(&units).map(small).collect();
+    let solution = solve(&rows, players.len(), &slopes, rated, strength_sd);
     let (objective, Minimum { at, evaluation }) = match &solution {
         Ok(found) => found,
         Err(error) => return engines.iter().map(|_| Err(*error)).collect(),
@@ -153,12 +190,13 @@ fn fit_members(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Ve
     let strengths = Arc::new(Strengths {
         players: players.iter().map(|(player, i)| (*player, at[*i])).collect(),
         w3: layout.w3().map_or(0.0, |i| at[i]),
+        engines: engines.len(),
     });
     // the parameters of each engine's model as linear functions of those of the fit
     let mut functionals: Vec<Vec<Vec<f64>>> = (0..engines.len())
         .map(|e| {
-            let mut of = vec![vec![0.0; layout.size()]; 5];
-            of[0][layout.slope(e)] = libm::exp(at[layout.slope(e)]) / SCORE_SCALE;
+            let mut of = vec![vec![0.0; layout.size()]; 6];
+            of[0][layout.slope(e)] = 1.0 / units[e];
             layout.w3().into_iter().for_each(|i| of[2][i] = 1.0);
             layout.lapse().into_iter().for_each(|i| of[3][i] = 1.0);
             of[4][layout.optimism()] = 1.0;
@@ -169,27 +207,28 @@ fn fit_members(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Ve
         let (features, n, _) = objective.features(row, at);
         let samples = engines[row.engine].len() as f64;
         features[1..n].iter().for_each(|&(i, x)| functionals[row.engine][1][i] -= x / samples);
+        let of_players = features[1..n].iter().filter(|(i, _)| *i < layout.players);
+        of_players.for_each(|&(i, x)| functionals[row.engine][5][i] += x / samples);
     }
     let covariances = covariances(objective, at, evaluation, &functionals);
     engines
         .iter()
         .enumerate()
         .map(|(e, cases)| {
-            let w2: f64 = functionals[e][1].iter().zip(at).map(|(f, a)| f * a).sum();
-            let model = Joint {
-                w1: libm::exp(at[layout.slope(e)]) / SCORE_SCALE,
-                w2,
-                w3: strengths.w3,
-                lapse: objective.lapse(at),
-                optimism: at[layout.optimism()],
-            };
-            let lapses = [model.lapse; 2];
+            let w1 = at[layout.slope(e)] / units[e];
+            if w1 <= 0.0 {
+                return Err(FitError::SlopeNotPositive { w1 });
+            }
+            let of = |k: usize| functionals[e][k].iter().zip(at).map(|(f, a)| f * a).sum::<f64>();
+            let (lapse, optimism) = (objective.lapse(at), at[layout.optimism()]);
+            let advantage =
+                |c: &Case| strengths.advantage(&Situation { strength: strength(c, options), ..c.situation });
             let loss = |c: &Case| {
-                let situation = Situation { strength: strength(c, options), ..c.situation };
-                let z = model.w1 * f64::from(c.score_cp) + strengths.advantage(&situation) - model.optimism;
-                Point::at(z, lapses, c.outcome.value()).loss
+                Point::at(w1 * f64::from(c.score_cp) + advantage(c) - optimism, [lapse; 2], c.outcome.value()).loss
             };
             let mean_loss = cases.iter().map(loss).sum::<f64>() / cases.len() as f64;
+            let opponents = parts(cases.iter().map(advantage).collect());
+            let model = Joint { w1, w2: of(1), w3: strengths.w3, lapse, optimism, strength: of(5), opponents };
             let covariance = covariances.as_ref().and_then(|all| all.get(e).cloned());
             let fit = ModelFit::new(kind, Model::Joint(model), covariance, cases, mean_loss)?;
             Ok(ModelFit { strengths: Some(strengths.clone()), ..fit })
@@ -197,46 +236,61 @@ fn fit_members(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Ve
         .collect()
 }
 
-/// The minimum without lapses, or with them where they are better.
-fn solve(
-    rows: &[Row],
+/// Parts of the samples of which a file holds the mean advantage.
+const PARTS: usize = 10;
+/// Advantages that differ less are alike, logits.
+const ALIKE: f64 = 1e-6;
+
+/// The means of equal parts of the advantages less the mean of all, ascending; empty if all are alike.
+fn parts(mut advantages: Vec<f64>) -> Vec<f64> {
+    advantages.sort_unstable_by(f64::total_cmp);
+    let n = advantages.len();
+    let parts = PARTS.min(n);
+    let part = |i: usize| &advantages[i * n / parts..(i + 1) * n / parts];
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let means: Vec<f64> = (0..parts).map(|i| mean(part(i))).collect();
+    let centre = mean(&means);
+    let means: Vec<f64> = means.into_iter().map(|m| m - centre).collect();
+    if means.iter().all(|m| m.abs() < ALIKE) { Vec::new() } else { means }
+}
+
+/// The lowest minimum: without lapses, with lapses beside it, or with lapses beside the slopes that small scores show.
+/// A few large scores that contradict the result can hide the last one from the others.
+fn solve<'a>(
+    rows: &'a [Row],
     players: usize,
-    engines: usize,
+    slopes: &[f64],
     rated: bool,
     strength_sd: f64,
-) -> Result<(Objective<'_>, Minimum), FitError> {
+) -> Result<(Objective<'a>, Minimum), FitError> {
     let objective = |lapse: bool| {
-        let layout = Layout { players, engines, rated, lapse };
+        let layout = Layout { players, engines: slopes.len(), rated, lapse };
         Objective { rows, layout, strength_sd, spread: vec![1.0; layout.size()] }
     };
-    let start = |layout: Layout| {
-        let mut at = vec![0.0; layout.size()];
-        at[players..=players + engines].fill(libm::log(LINK_SLOPE));
-        layout.w3().into_iter().for_each(|i| at[i] = 0.8);
-        layout.lapse().into_iter().for_each(|i| at[i] = FIRST_LAPSE);
-        at
+    let (plain, lapsing) = (objective(false), objective(true));
+    let mut start = vec![0.0; plain.layout.size()];
+    start[players..players + slopes.len()].copy_from_slice(slopes);
+    plain.layout.w3().into_iter().for_each(|i| start[i] = 0.8);
+    let without = minimise(&plain, &start);
+    let with = |at: &[f64]| {
+        let at = |lapse: f64| at.iter().copied().chain([lapse]).collect::<Vec<f64>>();
+        // a minimum without lapses remains one unless the first of them makes the results more likely
+        let gain = lapsing.evaluate(&at(0.0)).and_then(|e| e.gradient.last().copied());
+        gain.filter(|g| *g < 0.0).and_then(|_| minimise(&lapsing, &at(FIRST_LAPSE)).ok())
     };
-    let plain = objective(false);
-    let without = minimise(&plain, &start(plain.layout));
-    let lapsing = objective(true);
-    let with = match &without {
-        Ok(found) => {
-            let at = |lapse: f64| found.at.iter().copied().chain([lapse]).collect::<Vec<f64>>();
-            // without lapses it is a minimum unless the first of them makes the results more likely
-            let better = lapsing.evaluate(&at(0.0)).and_then(|e| e.gradient.last().copied()).is_some_and(|g| g < 0.0);
-            better.then(|| minimise(&lapsing, &at(FIRST_LAPSE)).ok()).flatten()
-        }
-        Err(_) => minimise(&lapsing, &start(lapsing.layout)).ok(),
-    };
-    match (without, with) {
-        (Ok(without), Some(with)) if without.evaluation.loss <= with.evaluation.loss => Ok((plain, without)),
+    let beside = without.as_ref().ok().and_then(|found| with(&found.at));
+    let with = [beside, with(&start)].into_iter().flatten();
+    let loss = |found: &Minimum| found.evaluation.loss;
+    match (without, with.min_by(|a, b| loss(a).total_cmp(&loss(b)))) {
+        (Ok(without), Some(with)) if loss(&without) <= loss(&with) => Ok((plain, without)),
         (_, Some(with)) => Ok((lapsing, with)),
         (without, None) => without.map(|found| (plain, found)),
     }
 }
 
-/// The covariance of each engine's parameters: L A⁻¹ (B + P) A⁻¹ Lᵀ with A the Hessian, B the sum over games of s sᵀ,
-/// and P the precision of the priors, which count as observations: without clusters this is A⁻¹, the usual posterior.
+/// The covariance of each engine's parameters: L (Σ d dᵀ + A⁻¹ P A⁻¹) Lᵀ. A is the Hessian; d = (A - A_g)⁻¹ s is by how
+/// much the minimum moves, in one Newton step, without a game of gradient s and Hessian A_g (the cluster jackknife); P
+/// is the precision of the prior, which counts as an observation.
 fn covariances(
     objective: &Objective<'_>,
     at: &[f64],
@@ -245,47 +299,84 @@ fn covariances(
 ) -> Option<Vec<Vec<Vec<f64>>>> {
     let rows = objective.rows;
     let factor = evaluation.hessian.clone().scaled(rows.len() as f64).cholesky()?;
-    let mean = objective.mean(at);
+    let inverse = factor.inverse();
     let mut order: Vec<&Row> = rows.iter().collect();
     order.sort_by_key(|row| row.game);
     let by_game: Vec<&[&Row]> = order.chunk_by(|a, b| a.game == b.game).collect();
-    let games: Vec<Vec<(usize, f64)>> = parallel::map(by_game.len(), |game| {
-        let mut sum: BTreeMap<usize, f64> = BTreeMap::new();
-        for row in by_game[game] {
-            objective.gradient(row, at, mean, &mut |i, value| *sum.entry(i).or_default() += value);
-        }
-        sum.into_iter().collect()
-    });
-    let clusters = games.len() as f64;
-    let correction = clusters / (clusters - 1.0);
-    if clusters < 2.0 {
+    let games = parallel::map(by_game.len(), |game| without(objective, by_game[game], at, &inverse));
+    if games.len() < 2 {
         return None;
     }
     let of = |k: usize| {
-        let mut solved: Vec<Vec<f64>> = functionals[k].iter().map(|f| factor.solve(f)).collect();
-        let slopes = objective.layout.players..objective.layout.mean();
-        for solved in &mut solved {
-            let all_slopes = solved[slopes.clone()].iter().sum();
-            solved.push(all_slopes);
-        }
+        let solved: Vec<Vec<f64>> = functionals[k].iter().map(|f| factor.solve(f)).collect();
         let n = solved.len();
         let mut covariance = vec![vec![0.0; n]; n];
         for game in &games {
             let sums: Vec<f64> = solved.iter().map(|s| game.iter().map(|&(i, v)| s[i] * v).sum()).collect();
             for (row, a) in covariance.iter_mut().zip(&sums) {
-                row.iter_mut().zip(&sums).for_each(|(entry, b)| *entry += a * b * correction);
+                row.iter_mut().zip(&sums).for_each(|(entry, b)| *entry += a * b);
             }
         }
-        objective.prior(&mut |i, j, precision| {
+        for i in 0..objective.layout.players {
             for (row, a) in covariance.iter_mut().zip(&solved) {
-                for (entry, b) in row.iter_mut().zip(&solved) {
-                    let mirrored = if i == j { 0.0 } else { a[j] * b[i] };
-                    *entry += precision * (a[i] * b[j] + mirrored);
-                }
+                row.iter_mut().zip(&solved).for_each(|(entry, b)| *entry += objective.precision() * a[i] * b[i]);
             }
-        });
+        }
         // exactly symmetric
         (0..n).map(|i| (0..n).map(|j| covariance[i.max(j)][i.min(j)]).collect()).collect()
     };
     Some(parallel::map(functionals.len(), of))
+}
+
+/// The u for which A⁻¹u = (A - A_g)⁻¹s, with s and A_g the gradient and the Hessian of a game's rows: on the parameters
+/// that the game touches, u = S⁻¹ (S⁻¹ - A_g)⁻¹ s with S the part of A⁻¹ between them. Where only this game determines
+/// a parameter it is s itself.
+pub(super) fn without(objective: &Objective<'_>, rows: &[&Row], at: &[f64], inverse: &Square) -> Vec<(usize, f64)> {
+    let mut sum: BTreeMap<usize, f64> = BTreeMap::new();
+    for row in rows {
+        objective.derivatives(row, at, &mut |i, v| *sum.entry(i).or_default() += v, &mut |_, _, _| {});
+    }
+    let place: HashMap<usize, usize> = sum.keys().enumerate().map(|(place, i)| (*i, place)).collect();
+    let n = sum.len();
+    let mut own = Square::zero(n);
+    for row in rows {
+        let second = &mut |i: usize, j: usize, v: f64| own.add(place[&i], place[&j], v);
+        objective.derivatives(row, at, &mut |_, _| {}, second);
+    }
+    let touched: Vec<usize> = sum.keys().copied().collect();
+    let mut between = Square::zero(n);
+    for (a, &i) in touched.iter().enumerate() {
+        touched[..=a].iter().enumerate().for_each(|(b, &j)| between.add(a, b, inverse.at(i.max(j), i.min(j))));
+    }
+    let plain: Vec<f64> = sum.values().copied().collect();
+    let lapse = objective.layout.lapse().and_then(|l| Some((*place.get(&l)?, at[l])));
+    let corrected = || {
+        let between = between.cholesky()?;
+        let mut rest = between.inverse();
+        rest.add_all(&own.scaled(-1.0));
+        let moved = rest.cholesky().map(|rest| rest.solve(&plain));
+        let moved = match (lapse, moved) {
+            // a share that one game makes goes with it, and cannot fall below 0
+            (Some((l, share)), moved) if moved.as_ref().is_none_or(|m| m[l] < -share) => {
+                fixed(&rest, &plain, l, -share)?
+            }
+            (_, moved) => moved?,
+        };
+        Some(between.solve(&moved))
+    };
+    let corrected = corrected().unwrap_or_else(|| plain.clone());
+    touched.into_iter().zip(corrected).collect()
+}
+
+/// The minimum of x Hx/2 - gx over x whose component `l` has this value; `None` where there is none.
+fn fixed(hessian: &Square, gradient: &[f64], l: usize, value: f64) -> Option<Vec<f64>> {
+    let others: Vec<usize> = (0..gradient.len()).filter(|i| *i != l).collect();
+    let mut part = Square::zero(others.len());
+    for (a, &i) in others.iter().enumerate() {
+        others[..=a].iter().enumerate().for_each(|(b, &j)| part.add(a, b, hessian.at(i.max(j), i.min(j))));
+    }
+    let right: Vec<f64> = others.iter().map(|&i| gradient[i] - value * hessian.at(i.max(l), i.min(l))).collect();
+    let mut solved = part.cholesky()?.solve(&right);
+    solved.insert(l, value);
+    Some(solved)
 }

@@ -1,9 +1,10 @@
 //! Slopes, strengths and lapses that were planted are found.
 
-use super::fit::{MOST_ENGINES, blocks, players, rows};
+use std::collections::BTreeMap;
+
+use super::fit::{MOST_ENGINES, blocks, players, rows, units, without};
 use super::objective::{Layout, Objective, Row};
-use crate::fit::SharedPosition;
-use crate::fit::search::Loss;
+use crate::fit::search::{Loss, minimise};
 use crate::fit::{Case, FitError, FitOptions, Method, Model, ModelFit, ModelKind, ScoreCounts, Situation, fit_counts};
 use crate::fit::{Joint, Sigmoid};
 use crate::random::unit;
@@ -30,7 +31,7 @@ fn planted(scales: &[f64], strengths: &[f64], games: u64, seed: u64, rated: bool
             (seen * scales[e]) as i32
         };
         let (own, reply) = (score(a, 1.0), score(b, -1.0));
-        let case = |players: [usize; 2], score_cp, outcome, reply: Option<i32>| Case {
+        let case = |players: [usize; 2], score_cp, outcome| Case {
             game,
             score_cp,
             outcome,
@@ -38,12 +39,11 @@ fn planted(scales: &[f64], strengths: &[f64], games: u64, seed: u64, rated: bool
                 strength: rated.then(|| strengths[players[0]] - strengths[players[1]]),
                 engine: Some(players[0] as u32),
                 players: Some(players.map(|p| p as u32)),
-                shared: reply.map(|cp| SharedPosition { engine: players[1] as u32, score_cp: -cp, replied: true }),
                 ..Situation::default()
             },
         };
-        engines[a].push(case([a, b], own, outcome, Some(reply)));
-        engines[b].push(case([b, a], reply, outcome.reversed(), None));
+        engines[a].push(case([a, b], own, outcome));
+        engines[b].push(case([b, a], reply, outcome.reversed()));
     }
     engines
 }
@@ -54,7 +54,7 @@ fn slopes(engines: &[Vec<Case>]) -> Vec<(Joint, ModelFit)> {
     fits.into_iter()
         .map(|fit| {
             let fit = fit.unwrap();
-            let Model::Joint(model) = fit.model else { panic!("{fit:?}") };
+            let Model::Joint(model) = fit.model.clone() else { panic!("{fit:?}") };
             (model, fit)
         })
         .collect()
@@ -101,12 +101,7 @@ fn derivatives_are_those_of_the_loss() {
     let engines = planted(&[300.0, 600.0, 900.0], &[0.5, 0.0, -0.5], 60, 3, true);
     let cases: Vec<&[Case]> = engines.iter().map(Vec::as_slice).collect();
     let numbers = players(&cases);
-    let mut rows: Vec<Row> = rows(&cases, &numbers, &FitOptions::default());
-    // some of them of the same position, without a move in between
-    rows.iter_mut().step_by(3).filter_map(|row| row.shared.as_mut()).for_each(|shared| shared.chosen = 0.0);
-    for chosen in [0.0, 1.0] {
-        assert!(rows.iter().any(|row| row.shared.is_some_and(|shared| shared.chosen == chosen)));
-    }
+    let rows: Vec<Row> = rows(&cases, &units(&cases), &numbers, &FitOptions::default());
     let layout = Layout { players: numbers.len(), engines: 3, rated: true, lapse: true };
     let objective = Objective { rows: &rows, layout, strength_sd: 0.2, spread: vec![1.0; layout.size()] };
     let mut at: Vec<f64> = (0..layout.size() as u64).map(|i| unit(&[9, i]) - 0.3).collect();
@@ -127,40 +122,47 @@ fn derivatives_are_those_of_the_loss() {
             assert!((slope - entry).abs() < 1e-5 * slope.abs().max(1.0), "{i} {j}: {slope} {entry}");
         }
     }
-    // the gradients of the rows add up to that of the loss without the priors
-    let mut sum = vec![0.0; layout.size() + 1];
-    let mean = objective.mean(&at);
-    rows.iter().for_each(|row| objective.gradient(row, &at, mean, &mut |i, v| sum[i] += v));
-    let share = sum.pop().unwrap();
-    sum[layout.players..layout.mean()].iter_mut().for_each(|s| *s += share);
-    objective.prior(&mut |i, j, precision| {
-        sum[i] += precision * at[j];
-        if i != j {
-            sum[j] += precision * at[i];
-        }
-    });
-    for (sum, gradient) in sum.iter().zip(&here.gradient) {
-        assert!((sum / rows.len() as f64 - gradient).abs() < 1e-12, "{sum} {gradient}");
-    }
 }
 
 #[test]
-fn shared_positions_give_an_engine_with_few_games_its_scale() {
-    let strengths = [0.0; 4];
-    let mut engines = planted(&[600.0, 600.0, 600.0, 1500.0], &strengths, 4000, 5, true);
-    let right = slopes(&engines)[3].0.w1;
-    engines[3].truncate(40);
-    let with = slopes(&engines)[3].0.w1;
-    let shared = |engines: &mut Vec<Vec<Case>>, change: fn(&mut Option<SharedPosition>)| {
-        engines.iter_mut().flatten().for_each(|case| change(&mut case.situation.shared));
-    };
-    // without a move in between
-    shared(&mut engines, |shared| shared.iter_mut().for_each(|shared| shared.replied = false));
-    let same = slopes(&engines)[3].0.w1;
-    shared(&mut engines, |shared| *shared = None);
-    let without = slopes(&engines)[3].0.w1;
-    for linked in [with, same] {
-        assert!((linked - right).abs() < (without - right).abs(), "{linked} {without} {right}");
+fn strangers_do_not_move_each_other() {
+    let first = planted(&[300.0, 600.0], &[0.4, -0.4], 200, 5, false);
+    // other games of other players, scored on a scale ten times as wide
+    let mut second = planted(&[3000.0, 6000.0], &[0.2, -0.2], 40, 6, false);
+    for case in second.iter_mut().flatten() {
+        case.game += 1000;
+        case.situation.players = case.situation.players.map(|players| players.map(|p| p + 2));
+    }
+    let fit = |engines: &[Vec<Case>]| slopes(engines).into_iter().map(|(_, fit)| fit).collect::<Vec<_>>();
+    let together = fit(&[first.clone(), second.clone()].concat());
+    assert_eq!(together, [fit(&first), fit(&second)].concat());
+    // one game between them, and they share a fit
+    second[0][0].situation.players = Some([2, 1]);
+    assert_ne!(fit(&[first.clone(), second].concat())[..2], fit(&first));
+}
+
+#[test]
+fn the_jackknife_is_the_fit_without_the_game() {
+    let engines = planted(&[300.0, 600.0], &[0.4, -0.4], 60, 8, true);
+    let cases: Vec<&[Case]> = engines.iter().map(Vec::as_slice).collect();
+    let (units, numbers) = (units(&cases), players(&cases));
+    let rows = rows(&cases, &units, &numbers, &FitOptions::default());
+    let layout = Layout { players: numbers.len(), engines: 2, rated: true, lapse: false };
+    fn objective(rows: &[Row], layout: Layout) -> Objective<'_> {
+        Objective { rows, layout, strength_sd: 0.2, spread: vec![1.0; layout.size()] }
+    }
+    let all = minimise(&objective(&rows, layout), &vec![0.1; layout.size()]).unwrap();
+    let inverse = all.evaluation.hessian.clone().scaled(rows.len() as f64).cholesky().unwrap().inverse();
+    for game in [0, 7, 31] {
+        let (gone, rest): (Vec<Row>, Vec<Row>) = rows.iter().partition(|row| row.game == game);
+        let moved = without(&objective(&rows, layout), &gone.iter().collect::<Vec<_>>(), &all.at, &inverse);
+        let next = minimise(&objective(&rest, layout), &all.at).unwrap().at;
+        for i in 0..layout.size() {
+            let step: f64 = moved.iter().map(|&(j, u)| inverse.at(i.max(j), i.min(j)) * u).sum();
+            let whole = next[i] - all.at[i];
+            // one Newton step is the fit but for the change of the curvature
+            assert!((step - whole).abs() < 0.1 * whole.abs() + 1e-3, "{game} {i}: {step} {whole}");
+        }
     }
 }
 
@@ -200,4 +202,70 @@ fn one_engine_and_its_opponents_have_a_fit() {
     let engines = planted(&[600.0, 600.0], &[0.5, -0.5], 200, 2, false);
     let fits = slopes(&engines[..1]);
     assert!(fits[0].0.w1 > 0.0 && fits[0].0.w2 < 0.0, "{:?}", fits[0]);
+}
+
+#[test]
+fn the_field_reading_is_the_mean_over_the_opponents() {
+    // opponents of very different strengths, in rating and beyond
+    let engines = planted(&[400.0; 5], &[0.0, 2.5, -2.5, 1.5, -1.5], 8000, 9, true);
+    let (model, _) = &slopes(&engines)[0];
+    assert_eq!(model.opponents.len(), 10);
+    assert!(model.opponents.iter().sum::<f64>().abs() < 1e-9 && model.opponents.is_sorted(), "{model:?}");
+    let cases = engines[0].iter().filter(|case| (200..600).contains(&case.score_cp));
+    let form = Model::Joint(model.clone());
+    let (mut n, mut won, mut expected, mut by_mean) = (0.0, 0.0, 0.0, 0.0);
+    for case in cases {
+        let x = f64::from(case.score_cp);
+        n += 1.0;
+        won += case.outcome.value();
+        expected += Sigmoid::STANDARD.win_rate(form.logit(x, &Situation::default()));
+        by_mean += Sigmoid { w1: model.w1, w2: model.w2 }.win_rate(x);
+    }
+    let error = (0.25f64 / n).sqrt();
+    assert!(((won - expected) / n).abs() < 2.5 * error, "{} {}", won / n, expected / n);
+    // the logit of the mean opponent misses it
+    assert!(((won - by_mean) / n).abs() > 3.5 * error, "{} {} {error}", won / n, by_mean / n);
+}
+
+/// The joint model against `tests/oracle/joint.py`, which knows only the equations of docs/scale.md.
+#[test]
+fn the_joint_model_agrees_with_numpy_to_six_digits() {
+    let text = include_str!("../../../../../../tests/oracle/joint.csv");
+    let expected: serde_json::Value =
+        serde_json::from_str(include_str!("../../../../../../tests/oracle/joint.expected.json")).unwrap();
+    let number = |name: &str| u32::from(name.as_bytes()[0]);
+    let mut engines: BTreeMap<&str, Vec<Case>> = BTreeMap::new();
+    for line in text.lines().skip(1) {
+        let f: Vec<&str> = line.split(',').collect();
+        let outcome = match f[5] {
+            "1" => Outcome::Win,
+            "0.5" => Outcome::Draw,
+            _ => Outcome::Loss,
+        };
+        let situation = Situation {
+            strength: Some(f[4].parse().unwrap()),
+            engine: Some(number(f[1])),
+            players: Some([number(f[1]), number(f[2])]),
+            ..Situation::default()
+        };
+        let (game, score_cp) = (f[0].parse().unwrap(), f[3].parse().unwrap());
+        engines.entry(f[1]).or_default().push(Case { game, score_cp, outcome, situation });
+    }
+    let names: Vec<&str> = engines.keys().copied().collect();
+    let close = |what: &str, ours: f64, theirs: &serde_json::Value| {
+        let theirs = theirs.as_f64().unwrap();
+        assert!((ours - theirs).abs() < 2e-6 * theirs.abs().max(0.01), "{what}: {ours:e} here, {theirs:e} there");
+    };
+    for (name, (model, fit)) in names.into_iter().zip(slopes(&engines.into_values().collect::<Vec<_>>())) {
+        let (theirs, errors) = (&expected[name], fit.standard_errors().unwrap());
+        for (i, (parameter, value)) in fit.model.parameters().into_iter().enumerate() {
+            close(&format!("{name} {parameter}"), value, &theirs["parameters"][i]);
+            close(&format!("{name} error of {parameter}"), errors[i], &theirs["standard_errors"][i]);
+        }
+        close(name, fit.mean_loss, &theirs["mean_loss"]);
+        assert_eq!(model.opponents.len(), 10);
+        for (i, ours) in model.opponents.iter().enumerate() {
+            close(&format!("{name} opponents {i}"), *ours, &theirs["opponents"][i]);
+        }
+    }
 }

@@ -1,0 +1,128 @@
+"""Fits the joint model with numpy from its equations in docs/scale.md, to check evalcurve's own fit.
+
+    python joint.py samples > joint.csv
+    python joint.py fit joint.csv > joint.expected.json
+
+The first command invents games of four players with ratings and 7% lapses on either side, the second fits them: players with ten games
+have a strength with the prior sd 0.2, since every game is rated. The covariance is the cluster jackknife in one Newton
+step, computed here as it is defined: a game's rows are taken out of the Hessian. Without the game the share of lapses
+is not below 0.
+"""
+
+import csv
+import json
+import sys
+
+import numpy as np
+
+SD = 0.2
+
+
+def samples():
+    rng = np.random.default_rng(6)
+    constants, strengths = [300, 500, 900, 450], [0.5, 0.1, -0.2, -0.4]
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(["game", "engine", "opponent", "score_cp", "difference", "result"])
+    for game in range(240):
+        a, b = rng.choice(4, 2, replace=False)
+        rated = strengths[a] - strengths[b] + rng.normal(0, 0.2)
+        walk, rows = rng.normal(0, 2.5), []
+        for _ in range(rng.integers(1, 4)):
+            walk += rng.normal(0, 0.8)
+            for engine, other, sign in [(a, b, 1), (b, a, -1)]:
+                score = constants[engine] * (sign * walk + rng.normal(0, 0.4) + 0.3)
+                rows.append([game, "ABCD"[engine], "ABCD"[other], round(score), round(sign * rated, 6), sign])
+        won = rng.random() < 1 / (1 + np.exp(-walk - strengths[a] + strengths[b]))
+        won = rng.random() < 0.5 if rng.random() < 0.14 else won
+        drawn = rng.random() < 0.05
+        for row in rows:
+            out.writerow(row[:5] + [0.5 if drawn else int(won == (row[5] > 0))])
+
+
+def fit(path):
+    rows = list(csv.DictReader(open(path)))
+    engines = sorted({r["engine"] for r in rows})
+    place = {e: i for i, e in enumerate(engines)}
+    n, k = len(rows), len(engines)
+    x = np.array([float(r["score_cp"]) for r in rows]) / 1000
+    y = np.array([float(r["result"]) for r in rows])
+    d = np.array([float(r["difference"]) for r in rows])
+    own, opponent = (np.array([place[r[c]] for r in rows]) for c in ["engine", "opponent"])
+    games = np.array([int(r["game"]) for r in rows])
+    # columns: strengths, slopes, optimism, w3; the lapse comes last
+    design = np.zeros((n, 2 * k + 2))
+    design[np.arange(n), own] += 1
+    design[np.arange(n), opponent] -= 1
+    design[np.arange(n), k + own] = x
+    design[:, 2 * k], design[:, 2 * k + 1] = -1, d
+    prior = np.zeros(2 * k + 3)
+    prior[:k] = SD**-2
+
+    def derivatives(at):
+        """Loss, gradient and Hessian of every row."""
+        lapse, p = at[-1], 1 / (1 + np.exp(-design @ at[:-1]))
+        P = lapse + (1 - 2 * lapse) * p
+        by_z, by_lapse = (1 - 2 * lapse) * p * (1 - p), 1 - 2 * p
+        first, second = (1 - y) / (1 - P) - y / P, y / P**2 + (1 - y) / (1 - P) ** 2
+        gradient = np.column_stack([(first * by_z)[:, None] * design, first * by_lapse])
+        zz = second * by_z**2 + first * by_z * (1 - 2 * p)
+        zl = second * by_z * by_lapse - 2 * first * p * (1 - p)
+        hessian = np.zeros((n, 2 * k + 3, 2 * k + 3))
+        hessian[:, :-1, :-1] = zz[:, None, None] * design[:, :, None] * design[:, None, :]
+        hessian[:, :-1, -1] = hessian[:, -1, :-1] = zl[:, None] * design
+        hessian[:, -1, -1] = second * by_lapse**2
+        return -(y * np.log(P) + (1 - y) * np.log(1 - P)), gradient, hessian
+
+    at = np.zeros(2 * k + 3)
+    at[k : 2 * k], at[-2], at[-1] = 2, 0.8, 0.02
+    value = lambda at: derivatives(at)[0].sum() + 0.5 * prior @ at**2
+    for _ in range(200):
+        _, gradient, hessian = derivatives(at)
+        g, h = gradient.sum(0) + prior * at, hessian.sum(0) + np.diag(prior)
+        lowest = np.linalg.eigvalsh(h)[0]
+        step = np.linalg.solve(h + max(0, 1e-3 - lowest) * np.eye(len(at)), g)
+        length = 1.0
+        while not (0 <= (at - length * step)[-1] < 0.4 and value(at - length * step) <= value(at) + 1e-12):
+            length /= 2
+            if length < 1e-12:
+                break
+        at = at - length * step
+        if np.abs(g).max() < 1e-11:
+            break
+    loss, gradient, hessian = derivatives(at)
+    h = hessian.sum(0) + np.diag(prior)
+    inverse = np.linalg.inv(h)
+    covariance = inverse @ np.diag(prior) @ inverse
+    for game in np.unique(games):
+        rows_of = games == game
+        rest, score = h - hessian[rows_of].sum(0), gradient[rows_of].sum(0)
+        moved = np.linalg.solve(rest, score)
+        if moved[-1] < -at[-1] or np.linalg.eigvalsh(rest)[0] <= 0:
+            # the share of lapses does not fall below 0
+            others = np.linalg.solve(rest[:-1, :-1], score[:-1] + rest[:-1, -1] * at[-1])
+            moved = np.append(others, -at[-1])
+        covariance += np.outer(moved, moved)
+    out = {}
+    for e, name in enumerate(engines):
+        of = np.zeros((6, 2 * k + 3))
+        mine = own == e
+        of[0, k + e] = 1e-3
+        mean = design[mine].mean(0)
+        mean[k : 2 * k] = 0
+        of[1, :-1], of[2, -2], of[3, -1], of[4, -3] = -mean, 1, 1, 1
+        of[5, :k] = mean[:k]
+        advantages = np.sort(design[mine][:, :k] @ at[:k] + d[mine] * at[-2])
+        m = len(advantages)
+        parts = np.array([advantages[i * m // 10 : (i + 1) * m // 10].mean() for i in range(10)])
+        out[name] = {
+            "parameters": list(of @ at),
+            "standard_errors": list(np.sqrt(np.diag(of @ covariance @ of.T))),
+            "opponents": list(parts - parts.mean()),
+            "mean_loss": loss[mine].mean(),
+        }
+    json.dump(out, sys.stdout, indent=1)
+    print()
+
+
+if __name__ == "__main__":
+    samples() if sys.argv[1] == "samples" else fit(sys.argv[2])
