@@ -64,7 +64,7 @@ pub struct Config {
     /// How the time of the GUI is shared.
     pub time: TimePolicy,
     /// The members, at least one.
-    #[serde(skip)]
+    #[serde(rename = "engine", deserialize_with = "read_later")]
     pub engines: Vec<EngineConfig>,
 }
 
@@ -99,6 +99,14 @@ impl Default for Config {
             engines: Vec::new(),
         }
     }
+}
+
+/// Passes over the tables of engines, which [`Document::engines`](super::Document::engines) reads.
+///
+/// # Errors
+/// The value is not valid TOML.
+pub fn read_later<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<EngineConfig>, D::Error> {
+    serde::de::IgnoredAny::deserialize(deserializer).map(|_| Vec::new())
 }
 
 /// A finite rating difference.

@@ -151,8 +151,8 @@ impl ConfigText {
     /// # Errors
     /// The file is not TOML; the error has the line.
     pub fn document(&self) -> Checked<Document<'_>> {
-        let mut table = DeTable::parse(&self.text).map_err(|e| self.toml_error(&e))?;
-        let engines = table.get_mut().remove("engine");
+        let table = DeTable::parse(&self.text).map_err(|e| self.toml_error(&e))?;
+        let engines = table.get_ref().get("engine").cloned();
         Ok(Document { text: self, table, engines })
     }
 

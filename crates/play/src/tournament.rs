@@ -43,7 +43,7 @@ pub struct Tournament {
     /// Stops the games of two engines when the test decides.
     pub sprt: Option<SprtBounds>,
     /// The engines, at least two.
-    #[serde(skip)]
+    #[serde(rename = "engine", deserialize_with = "evalcurve_council::read_later")]
     pub engines: Vec<EngineConfig>,
 }
 
