@@ -633,7 +633,7 @@ fn copies_under_other_names_or_times_count_once() {
         ("b.csa", long_game(["A", "B"], first, 24, 40)),
         ("c.csa", long_game(["A", "B"], second, 24, 40)),
         // other scores, other moves, and games that are too short
-        ("d.csa", long_game(["A", "B"], second, 24, 41)),
+        ("d.csa", long_game(["A", "B"], third, 24, 41)),
         ("e.csa", long_game(["A", "B"], second, 25, 40)),
         ("f.csa", long_game(["A", "B"], first, 19, 40)),
         ("g.csa", long_game(["A", "B"], second, 19, 40)),
@@ -660,7 +660,7 @@ fn copies_under_other_names_or_times_count_once() {
     let names = files.each_ref().map(|(name, _)| *name);
     let all = read(&names, Duplicates::ByMoves, 2);
     assert_eq!((all.0, all.1), (5, Some(2)));
-    assert!(all.3.iter().all(|text| text.contains("same moves") && text.contains("b.csa:1")), "{:?}", all.3);
+    assert!(all.3.iter().all(|text| text.contains("same moves") && text.contains("b.csa:2")), "{:?}", all.3);
     let backwards: Vec<&str> = names.into_iter().rev().collect();
     for threads in [1, 3] {
         let other = read(&backwards, Duplicates::ByMoves, threads);
@@ -689,9 +689,9 @@ fn games_are_iterated_with_their_problems() {
         games.map(shown).collect()
     };
     let found = shown(games(folder.join("all.zip")).unwrap());
-    assert_eq!(found[0], "/a.csa:1: A1, score in line 7");
-    assert_eq!(found[2], "/a.csa:19: A2, score in line 25");
-    assert!(found[1].starts_with("/a.csa:16: broken move: "), "{found:?}");
+    assert_eq!(found[0], "/a.csa:2: A1, score in line 7");
+    assert_eq!(found[2], "/a.csa:20: A2, score in line 25");
+    assert!(found[1].starts_with("/a.csa:17: broken move: "), "{found:?}");
     assert!(found[3].starts_with("/b.txt: unknown format: "), "{found:?}");
     assert!(found[4].starts_with("/c.csa: no games: "), "{found:?}");
     assert_eq!(found.len(), 5);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::*;
+use crate::record::csa;
 use crate::record::encoding;
-use crate::record::{Format, csa};
 
 fn files(name: &str) -> Vec<(String, Vec<u8>)> {
     let folder = std::env::var_os("EVALCURVE_RECORDS").expect("EVALCURVE_RECORDS names a folder of records");
