@@ -16,7 +16,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use common::seconds;
-use evalcurve::sample::SamplingOptions;
+use evalcurve::sample::{Duplicates, SamplingOptions};
 
 const RUNS: usize = 15;
 
@@ -85,10 +85,11 @@ fn line_feeds_of(path: &Path) -> u64 {
 }
 
 fn samples_of(path: &Path, threads: usize) -> usize {
-    common::samples_of(path, SamplingOptions::default(), threads).table.samples.len()
+    let sampling = SamplingOptions { duplicates: Duplicates::ByIdentity, ..SamplingOptions::default() };
+    common::samples_of(path, sampling, threads).table.samples.len()
 }
 
-/// The shipped games, repeated with a different start time each time, so that no game is a duplicate.
+/// The shipped games, repeated with a different start time each time, so that no game has the identity of another.
 fn make_file() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/selfplay");
     let mut games = Vec::new();

@@ -490,6 +490,31 @@ fn bad_rows_and_missing_columns_are_reported() {
     assert_eq!(rates["positions"]["table"]["skipped"], json!({ "bad_score": 1 }));
 }
 
+#[test]
+fn games_with_equal_rows_are_copies() {
+    let folder = Folder::new();
+    let rows = |game: &str, scores: [i32; 4]| -> String {
+        let row = |(i, score)| format!("{game},A,B,{},{score},1\n", 30 + 2 * i);
+        (0..4).zip(scores).map(row).collect()
+    };
+    let head = "game,engine,opponent,ply,score_cp,result\n";
+    let (distinct, alike) = ([10, 20, 30, 40], [10, 20, 20, 20]);
+    // the first and the third are one game; too few different scores can be equal by chance
+    let games =
+        [rows("1", distinct), rows("2", [10, 20, 30, 41]), rows("3", distinct), rows("4", alike), rows("5", alike)];
+    folder.write("t.csv", head.to_owned() + &games.concat());
+    folder.write("u.csv", head.to_owned() + &rows("6", distinct));
+    let document = folder.document(&["inspect", "t.csv", "u.csv"]);
+    assert_eq!(positions(&document, "table"), (24, 16));
+    assert_eq!(document["positions"]["table"]["skipped"], json!({ "same_moves": 8 }));
+    assert_eq!(engine(&document, "A")["games"], 4);
+    let all = folder.document(&["inspect", "t.csv", "u.csv", "--duplicates", "by-identity"]);
+    assert_eq!(positions(&all, "table"), (24, 24));
+    folder
+        .good(&["inspect", "t.csv"])
+        .says(&["1 games (4 rows) have the engines, plies, scores and results of another"]);
+}
+
 /// `copy /b a.csa+b.csa all.csa`: editors on Windows begin each file with a byte order mark.
 #[test]
 fn joined_files_with_byte_order_marks_lose_nothing() {
