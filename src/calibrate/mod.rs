@@ -369,7 +369,9 @@ pub fn cases(table: &SampleTable, policy: MatePolicy, clip_cp: u32) -> Vec<Engin
             scores.get(scores.iter().position(|(engine, _)| *engine == sample.engine)? + 1)
         };
         let reply = sample.reply_cp.filter(|_| plays).map(|cp| (sample.opponent, -cp, true));
-        let same = || next().map(|&(engine, cp)| (engine, cp, false));
+        // engines that score positions of others' games have the same results, which compare them without the bias of
+        // one's noisy scores against another's
+        let same = || next().filter(|_| plays || situation.players.is_none()).map(|&(engine, cp)| (engine, cp, false));
         situation.shared = reply
             .or_else(same)
             .filter(|_| !sample.mate)

@@ -271,8 +271,11 @@ impl Draw<'_> {
             return Some(SkipReason::Draw);
         }
         let mut begun = false;
-        for (index, (_, position)) in (0..).zip(game.positions()) {
+        let played = if self.options.unscored { game.played() } else { None };
+        for (index, (move_number, mut position)) in (0..).zip(game.positions()) {
             let stretch: u64 = index / self.every;
+            // an analysis needs the place of the position
+            position.ply = played.as_ref().map(|_| move_number + 1);
             if index % self.every == random::below(self.every, &[self.options.seed, id, stretch]) {
                 if !begun {
                     self.begin(id, &position, number);
@@ -280,6 +283,9 @@ impl Draw<'_> {
                 }
                 self.sample(&position, stretch as u32, number);
             }
+        }
+        if let Some(played) = played.filter(|_| begun) {
+            self.found.positions.add_game(id, played, 0);
         }
         (!begun).then_some(SkipReason::NotDrawn)
     }

@@ -10,10 +10,12 @@
 use std::ops::Range;
 
 use super::hcpe::result_of;
-use super::position::{BYTES, is_position, side_to_move};
+use super::position::{self, BYTES, is_position, side_to_move};
 use super::{Packed, PackedPosition, digest};
 use crate::record::format::{Content, Format};
 use crate::record::game::SkipReason;
+use crate::record::played::Played;
+use crate::record::position::Position;
 use evalcurve_core::types::{Outcome, Termination};
 
 /// The entry in the list of formats.
@@ -73,6 +75,37 @@ impl<'a> PackedGame<'a> {
             (candidates > 0)
                 .then_some((number, PackedPosition { color, score_cp, black_outcome, termination, ply: None }))
         })
+    }
+}
+
+impl PackedGame<'_> {
+    /// The start position and the moves.
+    pub fn played(&self) -> Option<Played> {
+        let start = position::read(self.bytes.first_chunk()?, true)?;
+        let mut played = Played::default();
+        played.first = start.side_to_move;
+        played.start = (start != Position::EVEN).then(|| start.sfen());
+        let mut at = HEADER;
+        for _ in 0..self.moves {
+            let Some(text) = word(self.bytes, at).and_then(usi_move) else { break };
+            played.moves.push(text);
+            at += MOVE + 4 * usize::from(word(self.bytes, at + 4)?);
+        }
+        Some(played)
+    }
+}
+
+/// A move of Apery and dlshogi as USI writes it: to (7 bits), from (7 bits; from 81 on a piece in hand), promotes.
+fn usi_move(bits: u16) -> Option<String> {
+    const IN_HAND: [&str; 7] = ["P", "L", "N", "S", "B", "R", "G"];
+    let [to, from] = [bits & 127, bits >> 7 & 127].map(usize::from);
+    let name = |square: usize| {
+        let (file, rank) = (square / 9, square % 9);
+        (square < 81).then(|| format!("{}{}", file + 1, char::from(b'a' + rank as u8)))
+    };
+    match from.checked_sub(81) {
+        Some(piece) => Some(format!("{}*{}", IN_HAND.get(piece)?, name(to)?)),
+        None => Some(name(from)? + &name(to)? + if bits & 1 << 14 == 0 { "" } else { "+" }),
     }
 }
 
@@ -233,4 +266,27 @@ pub fn last_boundary(block: &[u8]) -> usize {
     let cuts = (1..=found.len()).rev().take(MOST_CUTS);
     let mut same = cuts.filter(|&count| ends(&block[..last(count)], true) == found[..count]);
     same.next().map_or(0, last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::position::tests::START_HCP;
+    use super::*;
+
+    #[test]
+    fn moves_are_those_of_usi() {
+        // squares from 1一 down the files: 7七 is 60, 7六 59, 3三 20, 3四 21, 8八 70, 2二 10
+        let moves = [60 << 7 | 59, 20 << 7 | 21, 70 << 7 | 10 | 1 << 14, 85 << 7 | 40];
+        let mut bytes = START_HCP.to_vec();
+        bytes.extend([4, 0, 1, 0]);
+        bytes.extend(moves.into_iter().flat_map(|word: u16| {
+            let [low, high] = word.to_le_bytes();
+            [low, high, 7, 0, 0, 0]
+        }));
+        let game = Games::new(&bytes, true).next().unwrap().unwrap();
+        let played = game.played().unwrap();
+        assert_eq!((played.start, played.first), (None, evalcurve_core::types::Color::Black));
+        assert_eq!(played.moves, ["7g7f", "3c3d", "8h2b+", "B*5e"]);
+        assert_eq!(usi_move(127), None);
+    }
 }
