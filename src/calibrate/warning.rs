@@ -12,7 +12,7 @@ use crate::sample::{Sample, SampleTable};
 use crate::text::number;
 use crate::types::Color;
 use crate::{say, text};
-use checks::{book_zeros, correlation, disagreement, mates_inverted, score_unit, threshold_in_evaluations};
+use checks::{book_zeros, conflict, correlation, disagreement, mates_inverted, score_unit, threshold_in_evaluations};
 
 /// Correlation of score and result below which a sign looks inverted (with so many samples of a colour), and how many
 /// standard errors, clustered by game, it must be below 0: all positions of a few games can go below by chance.
@@ -31,7 +31,7 @@ const IN_CHESS: (&str, &str) =
 pub struct Warning {
     /// One word: `sign_inverted`, `mates_under_threshold`, `threshold_in_evaluations`, `mates_inverted`,
     /// `all_scores_zero`, `book_zeros`, `score_unit`, `methods_disagree`, `not_validated`, `ratings_know_the_results`,
-    /// `worse_than_constant`, `slope_may_be_zero`.
+    /// `conflict`, `worse_than_constant`, `slope_may_be_zero`.
     pub kind: &'static str,
     /// The sentence, with numbers and the remedy.
     pub text: Text,
@@ -100,6 +100,7 @@ pub(super) fn of_engine(
     }
     // a fit that is not used needs no explanation
     if result.has_enough(options) {
+        warnings.extend(conflict(result, options));
         warnings.extend(disagreement(table, result, samples, observations, options));
     }
     warnings
@@ -154,13 +155,17 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult) -
                 ("many_lapses", text)
             }
             // reported by a warning of its own, or shown by the table
-            Doubt::SignInverted | Doubt::WideInterval | Doubt::SlopeOff | Doubt::Miscalibrated => continue,
+            Doubt::SignInverted | Doubt::Conflict | Doubt::WideInterval | Doubt::SlopeOff | Doubt::Miscalibrated => {
+                continue;
+            }
         };
         warnings.push(Warning { kind, text });
     }
     warnings
 }
 
+/// The warning of an engine that contradicts the fit with the others.
+const CONFLICT: &str = "conflict";
 /// The warning of a slope that may be 0.
 pub(super) const ZERO_SLOPE: &str = "slope_may_be_zero";
 const CONSTANT: ModelKind = ModelKind::Constant;
@@ -185,6 +190,7 @@ pub(super) fn doubts(calibration: &Calibration, warnings: &[Warning]) -> Vec<Dou
             Doubt::SlopeMayBeZero,
             slope.is_some_and(|(w1, half)| w1 <= half) || warnings.iter().any(|w| w.kind == ZERO_SLOPE),
         ),
+        (Doubt::Conflict, warnings.iter().any(|w| w.kind == CONFLICT)),
         (Doubt::WideInterval, slope.is_some_and(|(w1, half)| w1 + half > 2.0 * (w1 - half))),
         (
             Doubt::SlopeOff,

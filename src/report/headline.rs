@@ -38,9 +38,9 @@ impl Verdict {
     pub fn of(calibration: &Calibration) -> Self {
         match calibration.doubts.first() {
             Some(Doubt::SignInverted) => Self::OddSigns,
-            Some(Doubt::WorseThanConstant | Doubt::SlopeOff | Doubt::Miscalibrated | Doubt::ManyLapses) => {
-                Self::DoesNotFit
-            }
+            Some(
+                Doubt::WorseThanConstant | Doubt::SlopeOff | Doubt::Miscalibrated | Doubt::ManyLapses | Doubt::Conflict,
+            ) => Self::DoesNotFit,
             Some(Doubt::SlopeMayBeZero | Doubt::WideInterval) => Self::TooFewGames,
             None => match calibration.slope() {
                 Some((w1, half)) if w1 + half > ROUGH * (w1 - half) => Self::Rough,

@@ -229,6 +229,8 @@ pub enum Doubt {
     Miscalibrated,
     /// More than a tenth of the results follow no score, also at the lower end of the interval of their share.
     ManyLapses,
+    /// The engine's own games give another slope than the fit together with the others, by more than chance.
+    Conflict,
 }
 
 impl Doubt {
@@ -242,6 +244,7 @@ impl Doubt {
             Self::SlopeOff => "is far too certain or uncertain on unseen games",
             Self::Miscalibrated => "has a calibration error above 0.1 on unseen games",
             Self::ManyLapses => "has more than a tenth of results that follow no score",
+            Self::Conflict => "contradicts what its own games say without the other engines",
         }
     }
 
@@ -255,6 +258,7 @@ impl Doubt {
             Self::SlopeOff => "未知の対局で、予測が強気すぎるか弱気すぎます",
             Self::Miscalibrated => "未知の対局で、較正誤差が 0.1 を超えています",
             Self::ManyLapses => "評価値と無関係な結果が 1 割を超えています",
+            Self::Conflict => "他のエンジンと合わせた当てはめが、自身の対局だけの当てはめと食い違います",
         }
     }
 }

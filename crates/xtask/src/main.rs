@@ -73,6 +73,8 @@ fn bless() -> Result<()> {
             "--release",
             "--locked",
             "-p",
+            "evalcurve-calibration",
+            "-p",
             "evalcurve-core",
             "--lib",
             "--",

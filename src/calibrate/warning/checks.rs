@@ -165,6 +165,30 @@ pub(super) fn correlation(samples: &[&Sample]) -> Option<(f64, f64)> {
     (sxx > 0.0 && syy > 0.0 && squares > 0.0).then(|| (sxy / (sxx * syy).sqrt(), sxy / squares.sqrt()))
 }
 
+/// An own slope differs from the joint one by more than chance at this level, divided by the engines of the fit.
+const CONFLICT_BY_CHANCE: f64 = 0.01;
+
+/// The joint fit gives an engine a slope that its own games contradict.
+pub(super) fn conflict(result: &EngineResult, options: &CalibrateOptions) -> Option<Warning> {
+    let fit = result.models.get(&options.model)?.as_ref().ok()?;
+    let (own, Model::Joint(joint)) = (fit.alone?, &fit.model) else { return None };
+    let apart = own.w1 <= 0.0 || libm::log(own.w1 / joint.w1).abs() > libm::log(SLOPES_APART);
+    if !apart || own.p_value * result.fitted_together() as f64 > CONFLICT_BY_CHANCE {
+        return None;
+    }
+    let constant = |w1: f64| if w1 > 0.0 { format!("{:.0}", 1.0 / w1) } else { "–".to_owned() };
+    let (alone, together) = (constant(own.w1), constant(joint.w1));
+    let [own_lapse, lapse] = [own.lapse, joint.lapse].map(|share| 200.0 * share);
+    let text = text!(
+        "1/w1 is {together} in the fit with the other engines and {alone} by its own games, where {own_lapse:.0}% of \
+        the results follow no score and not {lapse:.0}%: look for games with the wrong sign, another unit or wrong \
+        results, or calibrate it in a run of its own",
+        "1/w1 は他のエンジンと合わせると {together}、自身の対局だけでは {alone} です(評価値と無関係な結果は {own_lapse:.0}%、\
+        合わせると {lapse:.0}%)。符号や単位の違う対局、誤った結果を調べるか、別に較正してください"
+    );
+    Some(Warning { kind: "conflict", text })
+}
+
 /// A warning is given where the slope by one method is this many times the other's and outside its interval.
 const SLOPES_APART: f64 = 1.25;
 

@@ -6,7 +6,7 @@ use evalcurve_calibration::logistic::{log_loss, share_interval};
 use evalcurve_calibration::quantile::quantile_95;
 use evalcurve_calibration::{FittedModel, Model, ModelKind, Reading, Situation};
 
-use super::strengths::Strengths;
+use super::strengths::{Alone, Strengths};
 use crate::fit::case::Case;
 use crate::fit::error::FitError;
 use crate::fit::options::MIN_GAMES;
@@ -28,6 +28,8 @@ pub struct ModelFit {
     pub mean_loss: f64,
     /// The strengths of the players, where the model was fitted with them.
     pub strengths: Option<Arc<Strengths>>,
+    /// What the engine says without the others, where it was fitted with others.
+    pub alone: Option<Alone>,
 }
 
 impl ModelFit {
@@ -54,7 +56,16 @@ impl ModelFit {
         if games < MIN_GAMES {
             return Err(FitError::TooFewGames { have: games, need: MIN_GAMES });
         }
-        Ok(Self { kind, model, covariance, samples: cases.len() as u64, games, mean_loss, strengths: None })
+        Ok(Self {
+            kind,
+            model,
+            covariance,
+            samples: cases.len() as u64,
+            games,
+            mean_loss,
+            strengths: None,
+            alone: None,
+        })
     }
 
     /// A fit without a covariance whose loss is the mean log loss of the model.

@@ -9,7 +9,7 @@ use evalcurve_calibration::ModelKind;
 
 pub use fitted::ModelFit;
 pub use lapse::{LapseTest, contradictions, lapse_test, unexplained};
-pub use strengths::Strengths;
+pub use strengths::{Alone, Strengths};
 pub use wdl::{WdlCount, fit_wdl_counts};
 
 use fitter::Fitter;

@@ -4,6 +4,17 @@ use std::collections::BTreeMap;
 
 use evalcurve_calibration::Situation;
 
+/// What an engine's games say of its slope with an optimism and lapses of their own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Alone {
+    /// The slope per centipawn; it may be negative.
+    pub w1: f64,
+    /// The share of lapses on either side.
+    pub lapse: f64,
+    /// Chance of a difference from the joint slope as large as this one, if both hold.
+    pub p_value: f64,
+}
+
 /// The strengths of the players of a joint fit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Strengths {

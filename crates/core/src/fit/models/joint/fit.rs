@@ -11,11 +11,12 @@ use crate::fit::counts::{Observation, ScoreCounts};
 use crate::fit::error::FitError;
 use crate::fit::lapse::Point;
 use crate::fit::models::fitted::ModelFit;
-use crate::fit::models::strengths::Strengths;
+use crate::fit::models::strengths::{Alone, Strengths};
 use crate::fit::options::FitOptions;
 use crate::fit::plain::{PointFit, check_cases, fit_counts};
 use crate::fit::search::{Evaluation, Loss, Minimum, minimise};
 use crate::fit::symmetric::Square;
+use crate::normal::two_sided;
 use crate::parallel;
 
 /// Standard deviation of a player's strength around its rating, logits (35 Elo).
@@ -210,7 +211,19 @@ fn fit_members(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Ve
         let of_players = features[1..n].iter().filter(|(i, _)| *i < layout.players);
         of_players.for_each(|&(i, x)| functionals[row.engine][5][i] += x / samples);
     }
-    let covariances = covariances(objective, at, evaluation, &functionals);
+    let (covariances, moved) = covariances(objective, at, evaluation, &functionals).unzip();
+    let alone = |e: usize| {
+        let advantage = |row: &&Row| {
+            let (features, n, _) = objective.features(row, at);
+            // what is known of the row but for its score and the optimism
+            features[2..n].iter().map(|(i, x)| at[*i] * x).sum::<f64>()
+        };
+        let own = objective.rows.iter().filter(|row| row.engine == e);
+        let own: Vec<Row> = own
+            .map(|row| Row { engine: 0, own: None, opponent: None, d: 0.0, offset: advantage(&row), ..*row })
+            .collect();
+        alone(&own, at[layout.slope(e)], units[e], moved.as_ref()?.get(e)?)
+    };
     engines
         .iter()
         .enumerate()
@@ -231,7 +244,8 @@ fn fit_members(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Ve
             let model = Joint { w1, w2: of(1), w3: strengths.w3, lapse, optimism, strength: of(5), opponents };
             let covariance = covariances.as_ref().and_then(|all| all.get(e).cloned());
             let fit = ModelFit::new(kind, Model::Joint(model), covariance, cases, mean_loss)?;
-            Ok(ModelFit { strengths: Some(strengths.clone()), ..fit })
+            let alone = if engines.len() > 1 { alone(e) } else { None };
+            Ok(ModelFit { strengths: Some(strengths.clone()), alone, ..fit })
         })
         .collect()
 }
@@ -296,7 +310,7 @@ fn covariances(
     at: &[f64],
     evaluation: &Evaluation,
     functionals: &[Vec<Vec<f64>>],
-) -> Option<Vec<Vec<Vec<f64>>>> {
+) -> Option<(Vec<Vec<Vec<f64>>>, Vec<BTreeMap<u64, f64>>)> {
     let rows = objective.rows;
     let factor = evaluation.hessian.clone().scaled(rows.len() as f64).cholesky()?;
     let inverse = factor.inverse();
@@ -307,6 +321,11 @@ fn covariances(
     if games.len() < 2 {
         return None;
     }
+    let of_slope = |k: usize| {
+        let solved = factor.solve(functionals[k].first().map_or(&[], Vec::as_slice));
+        let move_of = |game: &Vec<(usize, f64)>| game.iter().map(|&(i, v)| solved[i] * v).sum::<f64>();
+        by_game.iter().zip(&games).filter_map(|(rows, game)| Some((rows.first()?.game, move_of(game)))).collect()
+    };
     let of = |k: usize| {
         let solved: Vec<Vec<f64>> = functionals[k].iter().map(|f| factor.solve(f)).collect();
         let n = solved.len();
@@ -325,7 +344,7 @@ fn covariances(
         // exactly symmetric
         (0..n).map(|i| (0..n).map(|j| covariance[i.max(j)][i.min(j)]).collect()).collect()
     };
-    Some(parallel::map(functionals.len(), of))
+    Some((parallel::map(functionals.len(), of), parallel::map(functionals.len(), of_slope)))
 }
 
 /// The u for which A⁻¹u = (A - A_g)⁻¹s, with s and A_g the gradient and the Hessian of a game's rows: on the parameters
@@ -379,4 +398,19 @@ fn fixed(hessian: &Square, gradient: &[f64], l: usize, value: f64) -> Option<Vec
     let mut solved = part.cholesky()?.solve(&right);
     solved.insert(l, value);
     Some(solved)
+}
+
+/// The engine's own slope where only the strengths of the players are those of the joint fit: optimism and lapses are its
+/// own. `moved` has by how much the joint slope moves without each game; the difference of the two slopes moves by the
+/// difference of their moves, which gives its standard error (a Hausman test with the clusters of the games).
+fn alone(rows: &[Row], joint: f64, unit: f64, moved: &BTreeMap<u64, f64>) -> Option<Alone> {
+    let (objective, found) = solve(rows, 0, &[joint.max(0.0)], false, 1.0).ok()?;
+    let functional: Vec<f64> = (0..objective.layout.size()).map(|i| f64::from(u8::from(i == 0)) / unit).collect();
+    let (_, own) = covariances(&objective, &found.at, &found.evaluation, &[vec![functional]])?;
+    let own = own.first()?;
+    let square = |(game, joint): (&u64, &f64)| (joint - own.get(game).copied().unwrap_or(0.0)).powi(2);
+    let variance: f64 = moved.iter().map(square).sum();
+    let w1 = found.at.first()? / unit;
+    let z = (w1 - joint / unit) / variance.sqrt();
+    Some(Alone { w1, lapse: objective.lapse(&found.at), p_value: two_sided(z) })
 }
