@@ -234,8 +234,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     analyse.search.journal = journal.into();
     analyse.search.restart = args.force;
 
-    if collected.table.samples.is_empty() {
-        loaded.warn(args.output.is_quiet());
+    if drawn.value.samples.is_empty() {
+        terminal::tell(&drawn, args.output.is_quiet(), language);
         bail!(text!(
             "no position was drawn; the games need moves and a result, and positions from --from-ply on",
             "局面が一つもありません。対局には指し手と結果、--from-ply 以降の局面が必要です"
