@@ -159,7 +159,7 @@ impl Games {
                     source: member.to_string(),
                     line: lines + error.line + 1,
                     kind: error.reason.as_str(),
-                    value: Text::same(&format!("'{}'", error.value)),
+                    value: Text::same(format!("'{}'", error.value)),
                     strict: true,
                 }),
             });

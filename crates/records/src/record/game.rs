@@ -55,8 +55,9 @@ pub struct Game {
     pub black_outcome: Option<Outcome>,
     /// Identity: start position, moves, names and start time (see [`identity`](super::identity)).
     pub id: u64,
-    /// Hash of the start position and the moves, equal for copies under other names or another start time.
-    pub moves: u64,
+    /// Hash of the start position and the moves, equal for copies under other names or another start time; `None` if the
+    /// record does not say all moves.
+    pub moves: Option<u64>,
     /// First line of the game, counted from 0 at the start of the block.
     pub line: u64,
     /// The engine that made the analysis, if the record names exactly one; else empty.
@@ -167,7 +168,7 @@ impl Game {
 
     /// Sets the identity of a game whose start position and moves are in `hash`, and the hash of them.
     pub(super) fn identify(&mut self, hash: GameHash) {
-        self.moves = hash.digest();
+        self.moves = Some(hash.digest());
         self.id = hash.finish(&self.names, self.start_time);
     }
 }

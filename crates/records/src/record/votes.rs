@@ -293,10 +293,12 @@ impl<'a> Scan<'a> {
         // the same for all members: their samples are of one game, and of the same positions
         hash.bytes(id.as_bytes());
         game.identify(hash);
-        let mut moves = GameHash::default();
-        last.iter().for_each(|decision| moves.bytes(decision.position.as_bytes()));
-        moves.bytes(word.as_bytes());
-        game.moves = moves.digest();
+        game.moves = last.filter(|decision| decision.position.contains(" moves ")).map(|decision| {
+            let mut moves = GameHash::default();
+            moves.bytes(decision.position.as_bytes());
+            moves.bytes(word.as_bytes());
+            moves.digest()
+        });
         // an odd line is reported once, not for every voter
         let others = Game { oddities: Vec::new(), ..game.clone() };
         let mut games: VecDeque<Game> = (1..self.voters.len()).map(|_| others.clone()).collect();

@@ -32,7 +32,7 @@ type Scores = [Option<u32>; 2];
 
 impl Fingerprint {
     /// The fingerprint of a game of which the scores of the players or those of an analysis are used, or none at all.
-    /// `None` for a short game.
+    /// `None` for a short game, or without moves.
     pub(super) fn of(game: &Game, analysis: Option<bool>) -> Option<Self> {
         let mut scores = [None; 2];
         for score in game.scores.iter().filter(|score| Some(score.analysis) == analysis) {
@@ -40,7 +40,7 @@ impl Fingerprint {
             hash.word(u64::from(score.ply) << 33 | u64::from(score.mate) << 32 | u64::from(score.score_cp as u32));
         }
         let scores = scores.map(|hash| hash.map(|hash| hash.digest() as u32));
-        (game.plies >= LEAST_PLIES).then_some(Self { moves: game.moves, scores })
+        game.moves.filter(|_| game.plies >= LEAST_PLIES).map(|moves| Self { moves, scores })
     }
 }
 
