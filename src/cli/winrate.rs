@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow, bail};
 use serde_json::{Value, json};
 
-use super::files::{calibration, is_calibration, one_file};
+use super::files::{is_calibration, one_file};
 use super::{Done, terminal};
-use crate::calibration::{Calibration, ModelKind, Reading, Score, Situation, WdlEstimate, permille};
+use crate::calibration::{Reading, Score, Situation};
 use crate::csv_text::{self, first_line, separator};
-use crate::record::find::expand_globs;
+use crate::language::Language;
 use crate::report::columns::Columns;
 use crate::report::text::columns;
+use crate::run::{Answer, Converter, Input, Progress, Winrate};
 use crate::text::shortened;
 
 #[derive(Debug, clap::Args)]
@@ -81,112 +82,49 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// A calibration with the situation and reading to use.
-struct Converter {
-    calibration: Calibration,
-    reading: Reading,
-    situation: Situation,
+/// The shares with their intervals, after a tab each.
+fn notes(answer: &Answer) -> String {
+    let mut text = match answer.interval {
+        _ if answer.mate => "\tmate".to_owned(),
+        Some((low, high)) => format!("\t[{low:.4}, {high:.4}]"),
+        None => String::new(),
+    };
+    if let Some(wdl) = &answer.wdl {
+        for (name, share) in [("win", wdl.win), ("draw", wdl.draw), ("loss", wdl.loss)] {
+            let ends = share.interval.map_or_else(String::new, |[low, high]| format!(" [{low:.4}, {high:.4}]"));
+            text += &format!("\t{name} {:.4}{ends}", share.value);
+        }
+    }
+    text
 }
 
-/// What one calibration makes of one score.
-struct Answer {
-    rate: f64,
-    mate: bool,
-    interval: Option<(f64, f64)>,
-    wdl: Option<WdlEstimate>,
-}
-
-impl Converter {
-    fn answer(&self, score: Score) -> Answer {
-        self.answer_in(score, &self.situation)
+fn json_answer(answer: &Answer, shown: &str) -> Value {
+    let mut row = json!({
+        "score": shown, "win_rate": answer.rate, "mate": answer.mate, "interval": answer.interval,
+    });
+    if let Some(wdl) = &answer.wdl {
+        row["wdl"] = json!(wdl);
     }
-
-    fn answer_in(&self, score: Score, situation: &Situation) -> Answer {
-        let score = self.calibration.classify_score(score);
-        let rate = self.calibration.win_rate_in(self.reading, score, situation);
-        match score {
-            Score::Mate { .. } => Answer { rate, mate: true, interval: None, wdl: None },
-            Score::Cp(cp) => Answer {
-                rate,
-                mate: false,
-                interval: self.calibration.interval(self.reading, cp, situation),
-                wdl: self.calibration.wdl(cp, situation),
-            },
-        }
+    if let Some(permille) = answer.permille() {
+        row["permille"] = json!(permille);
     }
-
-    /// What a model by ply or material reads in place of what it was given: the end of its range beyond it, and the
-    /// middle without a value. The rows of a table have values of their own.
-    fn stage_note(&self, of_rows: bool) -> Option<String> {
-        let (unit, [from, to]) = self.calibration.model.model.fitted_range()?;
-        let (engine, word) = (&self.calibration.engine.name, unit.as_str());
-        match unit.of(&self.situation) {
-            Some(given) if given < from || given > to => Some(format!(
-                "--{word} {given} counts as {}: the games of {engine} cover {from} to {to}",
-                given.clamp(from, to)
-            )),
-            None if !of_rows => Some(format!(
-                "without --{word} the win rates of {engine} are those of {word} {}, the middle of {from} to {to}",
-                from.midpoint(to)
-            )),
-            _ => None,
-        }
-    }
-
-    fn separates_draws(&self) -> bool {
-        self.calibration.wdl_model().is_some()
-    }
-}
-
-impl Answer {
-    /// Wins, draws and losses in permille; a mate leaves no draws.
-    fn permille(&self) -> Option<[u16; 3]> {
-        match &self.wdl {
-            Some(wdl) => Some(wdl.permille()),
-            None if self.mate => Some(permille([self.rate, 0.0, 1.0 - self.rate])),
-            None => None,
-        }
-    }
-
-    /// The shares with their intervals, after a tab each.
-    fn notes(&self) -> String {
-        let mut text = match self.interval {
-            _ if self.mate => "\tmate".to_owned(),
-            Some((low, high)) => format!("\t[{low:.4}, {high:.4}]"),
-            None => String::new(),
-        };
-        if let Some(wdl) = &self.wdl {
-            for (name, share) in [("win", wdl.win), ("draw", wdl.draw), ("loss", wdl.loss)] {
-                let ends = share.interval.map_or_else(String::new, |[low, high]| format!(" [{low:.4}, {high:.4}]"));
-                text += &format!("\t{name} {:.4}{ends}", share.value);
-            }
-        }
-        text
-    }
-
-    fn json(&self, shown: &str) -> Value {
-        let mut row = json!({ "score": shown, "win_rate": self.rate, "mate": self.mate, "interval": self.interval });
-        if let Some(wdl) = &self.wdl {
-            row["wdl"] = json!(wdl);
-        }
-        if let Some(permille) = self.permille() {
-            row["permille"] = json!(permille);
-        }
-        row
-    }
+    row
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let (files, values): (Vec<&String>, Vec<&String>) = args.values.iter().partition(|value| is_file(value));
-    let mut converters = Vec::new();
     let files = files.iter().map(|file| PathBuf::from(file.as_str()));
-    let files: Vec<PathBuf> = [args.file.clone()].into_iter().chain(files).collect();
-    for file in expand_globs(&files)? {
-        let calibration = calibration(&file)?;
-        let reading = if args.field { Reading::Field } else { Reading::Equal };
-        converters.push(Converter { calibration, reading, situation: Situation::default() });
-    }
-    set_situations(&mut converters, args)?;
+    let command = Winrate {
+        reading: if args.field { Reading::Field } else { Reading::Equal },
+        rating_difference: args.rating_difference,
+        ply: args.ply,
+        material: args.material,
+        of_rows: args.csv.is_some(),
+    };
+    let input = Input::paths([args.file.clone()].into_iter().chain(files));
+    let found = command.run(&input, &Progress::default())?;
+    terminal::tell(&found, false, Language::English);
+    let converters = found.value;
     if let Some(converter) = converters.iter().find(|c| args.wdl && !c.separates_draws()) {
         let (engine, kind) = (&converter.calibration.engine.name, converter.calibration.model.kind);
         bail!(
@@ -209,7 +147,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let scores: Vec<Score> = given.iter().map(|value| score(value)).collect::<Result<_, _>>()?;
     if args.json {
         let of = |c: &Converter| -> Vec<Value> {
-            given.iter().zip(&scores).map(|(shown, score)| c.answer(*score).json(shown)).collect()
+            given.iter().zip(&scores).map(|(shown, score)| json_answer(&c.answer(*score), shown)).collect()
         };
         return print_json(&converters, &of);
     }
@@ -228,7 +166,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         let answer = converter.answer(*score);
         match args.wdl {
             true => format!("{shown}\t{}\n", short(&answer, true)),
-            false => format!("{shown}\t{:.4}{}\n", answer.rate, answer.notes()),
+            false => format!("{shown}\t{:.4}{}\n", answer.rate, notes(&answer)),
         }
     };
     terminal::print(&given.iter().zip(&scores).map(line).collect::<String>())?;
@@ -394,42 +332,6 @@ fn table(args: &Args, path: &Path, converters: &[Converter]) -> anyhow::Result<D
         _ if used == 0 => bail!("{shown}: no row has a score in the column '{}'", args.column),
         _ => Ok(Done::Yes),
     }
-}
-
-/// Sets the situation from the options. An option that no model uses is an error: the user would expect an effect.
-fn set_situations(converters: &mut [Converter], args: &Args) -> anyhow::Result<()> {
-    if let Some(elo) = args.rating_difference.filter(|elo| !elo.is_finite()) {
-        bail!("--rating-difference: {elo} is not a rating difference in Elo points");
-    }
-    let uses = |kind: ModelKind| {
-        let needs = kind.needs();
-        [kind.knows_players(), needs.ply, needs.material]
-    };
-    let given = [
-        ("--rating-difference", args.rating_difference.is_some()),
-        ("--ply", args.ply.is_some()),
-        ("--material", args.material.is_some()),
-    ];
-    for (i, (flag, given)) in given.into_iter().enumerate() {
-        let without: Vec<&Converter> = converters.iter().filter(|c| !uses(c.calibration.model.kind)[i]).collect();
-        match without.first().filter(|_| given) {
-            Some(first) if without.len() == converters.len() => {
-                let (engine, kind) = (&first.calibration.engine.name, first.calibration.model.kind);
-                bail!("{flag}: the model of {engine}, {kind}, does not use it; calibrate with another --model");
-            }
-            Some(first) => terminal::note(&format!("{flag} has no effect on {}", first.calibration.engine.name)),
-            None => {}
-        }
-    }
-    let situation = Situation { ply: args.ply, material: args.material, ..Situation::default() };
-    let situation = args.rating_difference.map_or(situation, |elo| situation.with_rating_difference(elo));
-    for converter in &mut *converters {
-        converter.situation = situation;
-        if let Some(note) = converter.stage_note(args.csv.is_some()) {
-            terminal::note(&note);
-        }
-    }
-    Ok(())
 }
 
 /// A score in centipawns or a mate, as the user writes it.

@@ -24,6 +24,7 @@ mod match_stats;
 mod options;
 mod replay;
 mod thresholds;
+mod winrate;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -51,6 +52,7 @@ pub use match_stats::{MatchResults, MatchStats};
 pub use options::{FileFormat, Filters, Fitting, OPTIONS, Reading, Sampling, with_options};
 pub use replay::{Logs, Replay, replay_document};
 pub use thresholds::{Adjudicated, AdjudicationRule, DEFAULT_DRAW_FROM, Losing, Thresholds};
+pub use winrate::{Answer, Converter, Winrate};
 
 /// Something to read.
 #[derive(Debug, Clone)]

@@ -15,7 +15,7 @@ use crate::table::{Columns, Role, ScoreUnit, TableOptions};
 use crate::validate::{Choice, DEFAULT_FOLDS};
 
 /// The options that messages name, in backticks.
-pub const OPTIONS: [&str; 26] = [
+pub const OPTIONS: [&str; 28] = [
     "alias",
     "all-positions",
     "annotator",
@@ -34,6 +34,8 @@ pub const OPTIONS: [&str; 26] = [
     "not-engine",
     "not-opponent",
     "opponent",
+    "ply",
+    "rating-difference",
     "start-ply",
     "strict",
     "terminations",
