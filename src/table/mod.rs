@@ -85,7 +85,7 @@ pub enum TableError {
         /// The column.
         column: String,
         /// What the user can do.
-        remedy: Text,
+        remedy: Box<Text>,
         /// The existing columns.
         found: String,
     },

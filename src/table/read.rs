@@ -161,7 +161,7 @@ impl<'a> TableReader<'a> {
         Err(TableError::Missing {
             file: file.to_owned(),
             column: given(role).unwrap_or(if role == Role::Score { "score_cp" } else { word }).to_owned(),
-            remedy,
+            remedy: remedy.into(),
             found: shortened(&existing.join(", "), MOST_QUOTED),
         })
     }
