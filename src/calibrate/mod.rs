@@ -19,7 +19,7 @@ use crate::fit::{
     BootstrapOptions, ByMethod, Fit, FitData, FitError, FitOptions, GameBootstrap, Method, ModelFit, ModelKind,
     Observation,
 };
-use crate::language::Text;
+use crate::language::{Text, ToText};
 use crate::sample::{EngineSamples, NameId, Sample, SampleTable, SamplingOptions, by_engine};
 use crate::standardize::{ScoreMoments, Standardization, StandardizedCurve};
 use crate::text;
@@ -230,17 +230,14 @@ pub(crate) fn calibrate_cases(
                     ValidateError::Fold { source: FitError::SlopeNotPositive { .. }, .. } => warning::ZERO_SLOPE,
                     _ => "not_validated",
                 };
-                let text = error
-                    .words()
-                    .about(&text!("the model has no scores out of sample", "モデルに未知の対局での採点がありません"));
+                let text = error.to_text().about(&text!("the model has no scores out of sample"));
                 result.warnings.push(Warning { kind, text });
             }
             Some(Err(_)) | None => {}
         }
         if table.bradley_terry && options.model.needs().rating && result.fitted_model(options.model).is_ok() {
             let text = text!(
-                "the ratings were made from these very games, so that the model looks better out of sample than it is",
-                "レーティングはこの対局自体から求めたので、未知の対局での採点は実際より良く見えます"
+                "the ratings were made from these very games, so that the model looks better out of sample than it is"
             );
             result.warnings.push(Warning { kind: "ratings_know_the_results", text });
         }
@@ -458,14 +455,11 @@ fn describe(
 fn finish(table: &SampleTable, samples: &[Sample], result: &mut EngineResult, options: &CalibrateOptions) {
     if result.games < options.min_games {
         let (have, need) = (result.games, options.min_games);
-        result.error = Some(text!(
-            "{have} game(s), {need} needed: add games, or set `min-games`",
-            "対局 {have}({need} 必要): 対局を増やすか、`min-games` を指定してください"
-        ));
+        result.error = Some(text!("{have} game(s), {need} needed: add games, or set `min-games`"));
         return;
     }
     match result.fitted_model(options.model) {
-        Err(error) => result.error = Some(error.words()),
+        Err(error) => result.error = Some(error.to_text()),
         Ok(()) => match provenance::calibration(table, samples, result, options) {
             Some(mut calibration) => {
                 calibration.doubts = warning::doubts(&calibration, &result.warnings);
@@ -473,10 +467,7 @@ fn finish(table: &SampleTable, samples: &[Sample], result: &mut EngineResult, op
                 result.calibration = Some(calibration);
             }
             None => {
-                result.error = Some(text!(
-                    "the chosen model was not fitted; choose another with `model`",
-                    "選んだモデルは当てはめられていません。`model` で他のものを選んでください"
-                ));
+                result.error = Some(text!("the chosen model was not fitted; choose another with `model`"));
             }
         },
     }

@@ -9,9 +9,9 @@ use crate::calibration::{Calibration, Doubt, Estimate};
 use crate::fit::{ModelKind, Observation};
 use crate::language::Text;
 use crate::sample::{Sample, SampleTable};
+use crate::text;
 use crate::text::number;
 use crate::types::Color;
-use crate::{say, text};
 use checks::{book_zeros, conflict, correlation, disagreement, mates_inverted, score_unit, threshold_in_evaluations};
 
 /// Correlation of score and result below which a sign looks inverted (with so many samples of a colour), and how many
@@ -19,12 +19,6 @@ use checks::{book_zeros, conflict, correlation, disagreement, mates_inverted, sc
 const INVERTED: f64 = -0.2;
 const INVERTED_SAMPLES: usize = 100;
 const INVERTED_ERRORS: f64 = 1.645;
-
-/// What to check if a sign looks inverted, in English and Japanese.
-const IN_SHOGI: (&str, &str) =
-    ("that the client sends scores in Black's view", "クライアントが先手から見た評価値を送っているか");
-const IN_CHESS: (&str, &str) =
-    ("from whose point of view the records have scores", "棋譜の評価値がどちらから見たものか");
 
 /// A warning, for people and for machines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -52,24 +46,19 @@ pub(super) fn of_engine(
         let side: Vec<&Sample> = samples.iter().filter(|s| color_of(s) == color && !s.mate).collect();
         let found = correlation(&side).filter(|_| side.len() >= INVERTED_SAMPLES);
         if let Some((r, _)) = found.filter(|(r, errors)| *r < INVERTED && *errors < -INVERTED_ERRORS) {
-            let (count, view) = (side.len(), if table.chess { IN_CHESS } else { IN_SHOGI });
-            let text = Text::of(|language| {
-                say!(
-                    language,
-                    "sign looks inverted as {color}: score and result correlate by {r:.2} over {count} samples; check \
-                     {}",
-                    "{color} のとき符号が逆のようです。{count} 標本で評価値と結果の相関が {r:.2} です。{}確かめてください",
-                    language.choose(view.0, view.1)
-                )
-            });
+            let count = side.len();
+            let view = match table.chess {
+                true => text!("from whose point of view the records have scores"),
+                false => text!("that the client sends scores in Black's view"),
+            };
+            let text = text!(
+                "sign looks inverted as {color}: score and result correlate by {r:.2} over {count} samples; check {view}"
+            );
             warnings.push(Warning { kind: "sign_inverted", text });
         }
     }
     if !samples.is_empty() && samples.iter().all(|s| s.score_cp == 0) {
-        let text = text!(
-            "every score is 0: the records hold no evaluations of this engine",
-            "評価値がすべて 0 です。棋譜にこのエンジンの評価はありません"
-        );
+        let text = text!("every score is 0: the records hold no evaluations of this engine");
         warnings.push(Warning { kind: "all_scores_zero", text });
     }
     warnings.extend(score_unit(samples));
@@ -78,24 +67,19 @@ pub(super) fn of_engine(
     warnings.extend(threshold_in_evaluations(result, samples));
     warnings.extend(mates_inverted(result, samples));
     if let Some(spike) = result.mates.spike_below {
-        let text = Text::of(|language| {
-            let span = match (spike.from_cp, spike.to_cp) {
-                (from, to) if from == to => format!("±{from}"),
-                (from, to) => say!(language, "±{from} to ±{to}", "±{from} から ±{to}"),
-            };
-            say!(
-                language,
-                "{} samples make a spike at {span} under the mate threshold {}, with nothing from {} up to it: \
-                 these look like mates; use `mate-threshold` \"{}={}\" or auto",
-                "{} 標本が詰みのしきい値 {} 未満の {span} に集まり、{} との間に評価値がありません。詰みのようです。\
-                 `mate-threshold` \"{}={}\" か auto を使ってください",
-                spike.samples,
-                result.mates.threshold_cp,
-                spike.below_cp,
-                result.name,
-                spike.threshold()
-            )
-        });
+        let span = match (spike.from_cp, spike.to_cp) {
+            (from, to) if from == to => Text::same(format!("±{from}")),
+            (from, to) => text!("±{from} to ±{to}"),
+        };
+        let text = text!(
+            "{} samples make a spike at {span} under the mate threshold {}, with nothing from {} up to it: these look \
+             like mates; use `mate-threshold` \"{}={}\" or auto",
+            spike.samples,
+            result.mates.threshold_cp,
+            spike.below_cp,
+            result.name,
+            spike.threshold()
+        );
         warnings.push(Warning { kind: "mates_under_threshold", text });
     }
     // a fit that is not used needs no explanation
@@ -120,8 +104,6 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult) -
                     "on unseen games the log loss of {kind} is {:.3}, worse than the {:.3} of knowing no score at \
                     all: look for wrong signs, for scores that are no centipawns, and for lost games with large \
                     scores; or add games",
-                    "未知の対局での {kind} の対数損失は {:.3} で、評価値を使わない {:.3} より悪くなっています。逆の符号、\
-                    センチポーンでない評価値、評価値が大きいのに負けた対局を調べるか、対局を増やしてください",
                     value(own),
                     value(constant)
                 );
@@ -135,8 +117,6 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult) -
                 let text = text!(
                     "w1 · 1000 is {} [{}, {}]: the {} games do not show whether a higher score is better; \
                     add games",
-                    "w1 · 1000 は {} [{}, {}] です。{} 局では、評価値が高いほど良いかどうか分かりません。対局を\
-                    増やしてください",
                     shown(w1),
                     shown(w1 - half),
                     shown(w1 + half),
@@ -148,9 +128,7 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult) -
                 let share = calibration.lapses().map_or(f64::NAN, |lapses| 100.0 * lapses.value);
                 let text = text!(
                     "{share:.0}% of the results follow no score: look for losses on time, games that were cut, and \
-                    wrong results; `terminations` board keeps only games that were decided on the board",
-                    "結果の {share:.0}% が評価値と無関係です。時間切れ、打ち切り、誤った結果を調べてください。`terminations` board \
-                    は盤上で決着した対局だけを使います"
+                    wrong results; `terminations` board keeps only games that were decided on the board"
                 );
                 ("many_lapses", text)
             }

@@ -156,12 +156,10 @@ fn limits(value: &str) -> Result<Limits, String> {
 
 fn percent(value: &str) -> Result<f64, Text> {
     let number = value.trim().trim_end_matches('%').trim().parse::<f64>().ok();
-    number.filter(|n| *n > 0.0 && *n <= 100.0).map(|n| n / 100.0).ok_or_else(|| {
-        text!(
-            "'{value}' is no share; write for example 10%",
-            "'{value}' は割合ではありません。10% のように書いてください"
-        )
-    })
+    number
+        .filter(|n| *n > 0.0 && *n <= 100.0)
+        .map(|n| n / 100.0)
+        .ok_or_else(|| text!("'{value}' is no share; write for example 10%"))
 }
 
 impl Args {
@@ -184,7 +182,7 @@ impl Args {
         arguments.extend(all.map(|(option, value)| format!("{option}={value}").into()));
         let flags = [("--all-positions", self.every_move), ("--strict", self.strict)];
         arguments.extend(flags.into_iter().filter(|(_, is_set)| *is_set).map(|(option, _)| option.into()));
-        arguments.push(format!("--lang={}", self.language.chosen().choose("en", "ja")).into());
+        arguments.push(format!("--lang={}", self.language.chosen().word("en")).into());
         arguments.push("--".into());
         arguments.extend(self.paths.iter().map(|path| path.clone().into_os_string()));
         let command = InputArgs::augment_args(clap::Command::new("analyse"));
@@ -209,7 +207,7 @@ impl Args {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if !table::is_table(&args.out) {
-        bail!("{}: a sample table ends in .parquet or .csv", args.out.display());
+        bail!(text!("{}: a sample table ends in .parquet or .csv", args.out.display()));
     }
     check_replace(&args.out, args.force)?;
     crate::usi::stop_engines_on_signals()?;
@@ -236,10 +234,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
 
     if drawn.value.samples.is_empty() {
         terminal::tell(&drawn, args.output.is_quiet(), language);
-        bail!(text!(
-            "no position was drawn; the games need moves and a result, and positions from --from-ply on",
-            "局面が一つもありません。対局には指し手と結果、--from-ply 以降の局面が必要です"
-        ));
+        bail!(text!("no position was drawn; the games need moves and a result, and positions from --from-ply on"));
     }
     let bar = Bar::new(args.output.is_quiet(), target, language);
     let analysis =
@@ -276,7 +271,7 @@ impl Bar {
     fn new(quiet: bool, target: Option<f64>, language: Language) -> Self {
         let target_of_drawing = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target_of_drawing);
-        let counts = language.choose("{pos}/{len} positions {msg}, eta {eta}", "{pos}/{len} 局面 {msg}、残り {eta}");
+        let counts = language.word("{pos}/{len} positions {msg}, eta {eta}");
         if let Ok(style) = ProgressStyle::with_template(&format!("{{bar:20}} {counts}")) {
             bar.set_style(style);
         }
@@ -305,7 +300,7 @@ impl Bar {
             format!("{} {:.0}{within}", one.name.chars().take(16).collect::<String>(), one.constant)
         };
         let rate = status.searches as f64 / self.bar.elapsed().as_secs_f64().max(0.001);
-        let constants = running.iter().map(one).collect::<Vec<_>>().join(self.language.choose(", ", "、"));
+        let constants = running.iter().map(one).collect::<Vec<_>>().join(self.language.word(", "));
         self.bar.set_message(format!("{rate:.0}/s {constants}"));
     }
 }
@@ -338,33 +333,27 @@ fn summary(analysis: &Analysis, target: Option<f64>, language: Language) -> Stri
     let (searched, drawn) = (thousands(analysis.outcome.positions as u64), thousands(analysis.drawn as u64));
     let percent = target.map_or(0.0, |target| 100.0 * target);
     let stopped = match analysis.reached {
-        Some(true) => say!(language, ", enough for ±{percent:.0}%", "(±{percent:.0}% に十分)"),
-        Some(false) => say!(language, ", too few for ±{percent:.0}%", "(±{percent:.0}% には不足)"),
+        Some(true) => say!(language, ", enough for ±{percent:.0}%"),
+        Some(false) => say!(language, ", too few for ±{percent:.0}%"),
         None => String::new(),
     };
-    let mut out = say!(
-        language,
-        "positions {searched} searched of {drawn} drawn{stopped}\n\n",
-        "局面 {drawn} のうち {searched} を探索{stopped}\n\n"
-    );
+    let mut out = say!(language, "positions {searched} searched of {drawn} drawn{stopped}\n\n");
     let value = |row: &Row<'_>| or_dash(row.result.and_then(|r| constant(r.calibration.as_ref()?)), |words| words);
     let loss = |row: &Row<'_>| {
         let scores = row.result.and_then(|result| result.validated.as_ref());
         or_dash(scores, |v| format!("{:.3}", v.scores.log_loss.value))
     };
     let columns = Columns::new()
-        .name(language.choose("engine", "エンジン"), 26, |row: &Row<'_>| row.name.to_owned())
-        .left(language.choose("limit", "制限"), 14, |row| {
-            row.limit.map_or_else(String::new, |limit| limit.to_string())
-        })
-        .right(language.choose("scored", "評価値"), 7, |row| thousands(row.counts.scored as u64))
-        .right(language.choose("mates", "詰み"), 6, |row| thousands(row.counts.mates as u64))
-        .right(language.choose("failed", "失敗"), 6, |row| thousands(row.counts.failures() as u64))
+        .name(language.word("engine"), 26, |row: &Row<'_>| row.name.to_owned())
+        .left(language.word("limit"), 14, |row| row.limit.map_or_else(String::new, |limit| limit.to_string()))
+        .right(language.word("scored"), 7, |row| thousands(row.counts.scored as u64))
+        .right(language.word("mates"), 6, |row| thousands(row.counts.mates as u64))
+        .right(language.word("failed"), 6, |row| thousands(row.counts.failures() as u64))
         .right("ms", 7, |row| or_dash(row.mean_ms, |ms| format!("{ms:.1}")))
         .gap(2)
         .left("1/w1 [95%]", 19, value)
         .gap(1)
-        .right(language.choose("log loss", "対数損失"), 8, loss);
+        .right(language.word("log loss"), 8, loss);
     let rows = rows(analysis);
     out += &(terminal::heading(columns.head().trim_end()) + "\n");
     rows.iter().for_each(|row| out += &(columns.row(row).trim_end().to_owned() + "\n"));
@@ -375,8 +364,7 @@ fn summary(analysis: &Analysis, target: Option<f64>, language: Language) -> Stri
             out += &wrap(
                 &say!(
                     language,
-                    "{name}: given up after several failures in a row, {left} positions not asked; the last: {why}\n",
-                    "{name}: 失敗が続いたので中止({left} 局面は未探索)。最後の失敗: {why}\n"
+                    "{name}: given up after several failures in a row, {left} positions not asked; the last: {why}\n"
                 ),
                 terminal::width(),
                 2,
@@ -384,11 +372,7 @@ fn summary(analysis: &Analysis, target: Option<f64>, language: Language) -> Stri
         } else if let Some(first) = &row.counts.first_failure {
             let word = |(kind, n): (&&'static str, &usize)| format!("{n} {}", kind.replace('_', " "));
             let reasons = row.counts.failed.iter().map(word).collect::<Vec<_>>().join(", ");
-            out += &wrap(
-                &say!(language, "{name}: {reasons}; the first: {first}\n", "{name}: {reasons}。最初の失敗: {first}\n"),
-                terminal::width(),
-                2,
-            );
+            out += &wrap(&say!(language, "{name}: {reasons}; the first: {first}\n"), terminal::width(), 2);
         }
         if let Some(why) = row.result.and_then(|result| result.error.as_ref()) {
             out += &wrap(&format!("{name}: {}\n", why.text(language)), terminal::width(), 2);
@@ -403,9 +387,7 @@ fn written(analysis: &Analysis, out: &std::path::Path, language: Language) -> St
     let text = say!(
         language,
         "\nThe constants are of the side to move when the players of these records go on, at equal ratings.\n\
-         written {samples} samples to {out}; evalcurve calibrate {out} makes calibration files of them\n",
-        "\n定数は、この棋譜の対局者が同じレートで指し継いだときの手番側の勝率によるものです。\n\
-         {samples} 標本を {out} に保存しました。evalcurve calibrate {out} で較正ファイルを作れます。\n"
+         written {samples} samples to {out}; evalcurve calibrate {out} makes calibration files of them\n"
     );
     text
 }

@@ -13,15 +13,14 @@ use super::options::{InputArgs, OutputArgs, PlotArgs, TableArgs};
 use super::{Done, terminal};
 use crate::calibrate::EngineResult;
 use crate::calibration::{Calibration, Reading, file_stems};
-use crate::language::Language;
 use crate::plot::PlotOptions;
 use crate::report::figures;
 use crate::report::text::{printable, wrap};
 use crate::report::wdl_figures::write_results;
 use crate::run::Calibrated;
-use crate::say;
 use crate::table;
 use crate::whole_file::WholeFiles;
+use crate::{say, text};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -95,7 +94,7 @@ fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineRes
         command.fitting.bands = 0;
     }
     if let Some(samples) = args.samples.as_ref().filter(|s| !table::is_table(s)) {
-        bail!("{}: the name of a sample table must end in .parquet or .csv", samples.display());
+        bail!(text!("{}: the name of a sample table must end in .parquet or .csv", samples.display()));
     }
     if let Some(samples) = &args.samples {
         check_replace(samples, args.force)?;
@@ -117,41 +116,29 @@ fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineRes
 
     let language = args.input.language.chosen();
     let text = || {
-        let s = |n: usize| if n == 1 { "" } else { "s" };
         let mut parts = match (written.iter().flatten().count(), shown(&args.out)) {
-            (0, _) => vec![language.choose("no calibration file written", "較正ファイルの書き出しなし").to_owned()],
-            (n, out) => vec![match language {
-                Language::English => format!("written {n} calibration file{} to {out}", s(n)),
-                Language::Japanese => format!("較正ファイル {n} 個を {out} に書き出しました"),
-            }],
+            (0, _) => vec![language.word("no calibration file written").to_owned()],
+            (1, out) => vec![say!(language, "written 1 calibration file to {out}")],
+            (n, out) => vec![say!(language, "written {n} calibration files to {out}")],
         };
         let refused = results.iter().filter(|r| r.calibration.is_some() && r.refusal().is_some());
         let refused: Vec<&str> = refused.filter(|_| !args.force).map(|r| r.name.as_str()).collect();
         if !refused.is_empty() {
             let refused = printable(&refused.join(", "));
-            let [option, japanese] = match args.table.without_options {
-                true => ["", ""],
-                false => [" (--force writes them)", "(--force で書き出す)"],
-            };
-            parts.push(say!(
-                language,
-                "none for {refused}, for the reasons below{option}",
-                "{refused} は下の理由で書き出しなし{japanese}"
-            ));
+            parts.push(match args.table.without_options {
+                true => say!(language, "none for {refused}, for the reasons below"),
+                false => say!(language, "none for {refused}, for the reasons below (--force writes them)"),
+            });
         }
         parts.extend(plots.filter(|(_, n)| *n > 0).map(|(folder, n)| {
             let folder = shown(&folder);
-            match language {
-                Language::English => format!("{n} plot{} to {folder}", s(n)),
-                Language::Japanese => format!("図 {n} 枚を {folder} に書き出しました"),
+            match n {
+                1 => say!(language, "1 plot to {folder}"),
+                _ => say!(language, "{n} plots to {folder}"),
             }
         }));
-        parts.extend(
-            args.samples
-                .as_ref()
-                .map(|samples| say!(language, "the samples to {}", "標本を {} に書き出しました", shown(samples))),
-        );
-        let written = wrap(&parts.join(language.choose(", ", "、")), terminal::width(), 2);
+        parts.extend(args.samples.as_ref().map(|samples| say!(language, "the samples to {}", shown(samples))));
+        let written = wrap(&parts.join(language.word(", ")), terminal::width(), 2);
         format!("{}\n{written}", engines.summary(&args.table, language))
     };
     engines.print(&args.output, &written, language, text)?;

@@ -134,7 +134,7 @@ fn names(found: &Drift, language: Language) -> String {
         text::printable(&found.old_engine)
     } else {
         let (old, new) = (text::printable(&found.old_engine), text::printable(&found.new_engine));
-        say!(language, "{old} and {new}", "{old} と {new}")
+        say!(language, "{old} and {new}")
     }
 }
 
@@ -156,17 +156,13 @@ fn in_markdown(text: &str) -> String {
 fn markdown(found: &Drift, language: Language) -> String {
     let percent = |share: f64| format!("{:.1}%", 100.0 * share);
     let word = match found.verdict {
-        Verdict::Within => language.choose("the scale did not move", "変化なし"),
-        Verdict::Moved => language.choose("the scale moved", "変化あり"),
-        Verdict::Unclear => language.choose("cannot tell", "判定できない"),
+        Verdict::Within => language.word("the scale did not move"),
+        Verdict::Moved => language.word("the scale moved"),
+        Verdict::Unclear => language.word("cannot tell"),
     };
     let (names, sentence) = (in_markdown(&names(found, language)), found.sentence(language));
-    let mut out = say!(language, "## Scale of {names}: {word}\n\n", "## {names} の尺度: {word}\n\n");
-    out += &say!(
-        language,
-        "{sentence}.\n\n| | old | new | change [95%] |\n|---|---|---|---|\n",
-        "{sentence}。\n\n| | 旧 | 新 | 変化 [95%] |\n|---|---|---|---|\n"
-    );
+    let mut out = say!(language, "## Scale of {names}: {word}\n\n");
+    out += &say!(language, "{sentence}.\n\n| | old | new | change [95%] |\n|---|---|---|---|\n");
     for change in &found.changes {
         let Estimated { value, interval } = change.change_percent;
         let ends =
@@ -175,10 +171,8 @@ fn markdown(found: &Drift, language: Language) -> String {
         let label = if name == "w1" { "w1 · 1000" } else { name };
         out += &format!("| {label} | {old} | {} | {}%{ends} |\n", shown(name, &change.new), signed(value, 1));
     }
-    out += language.choose(
-        "\n| score | old wins | new wins | old score with the same win rate |\n|---:|---:|---:|---:|\n",
-        "\n| 評価値 | 旧の勝率 | 新の勝率 | 同じ勝率の旧の評価値 |\n|---:|---:|---:|---:|\n",
-    );
+    out +=
+        language.word("\n| score | old wins | new wins | old score with the same win rate |\n|---:|---:|---:|---:|\n");
     for at in &found.at {
         let (old, new) = (percent(at.old), percent(at.new));
         out += &format!("| {} | {old} | {new} | {} |\n", signed(at.score_cp, 0), signed(at.old_score_cp, 0));
@@ -189,8 +183,8 @@ fn markdown(found: &Drift, language: Language) -> String {
 
 fn table(found: &Drift, language: Language) -> String {
     let (names, model) = (names(found, language), found.model.as_str().replace('_', " "));
-    let mut out = say!(language, "{names}, by {model}\n", "{names}、モデル {model}\n");
-    let (old, new) = (language.choose("old", "旧"), language.choose("new", "新"));
+    let mut out = say!(language, "{names}, by {model}\n");
+    let (old, new) = (language.word("old"), language.word("new"));
     for (label, sigmoid) in [(old, found.old), (new, found.new)] {
         if let Some(s) = sigmoid {
             let (w1, k) = (s.w1 * 1000.0, s.ponanza_constant());
@@ -204,33 +198,26 @@ fn table(found: &Drift, language: Language) -> String {
         let unit = unit.as_str();
         out += &say!(
             language,
-            "at {unit} {stage}; a is the score that wins half of the games, the normalised pawn value\n",
-            "{unit} {stage} での値。a は半分の対局に勝つ評価値(正規化した歩の値)\n"
+            "at {unit} {stage}; a is the score that wins half of the games, the normalised pawn value\n"
         );
         out += &format!("{old}{}\n{new}{}\n", all(|c| &c.old), all(|c| &c.new));
     }
     if let (Some(w1), Some(both)) = (found.same_w1, found.same_curve) {
         let p = |p: f64| if p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p:.3}") };
         let (w1, both) = (p(w1.p), p(both.p));
-        out += &say!(
-            language,
-            "equal w1: {w1}; equal w1 and w2: {both} (Wald)\n",
-            "w1 が等しい: {w1}、w1 と w2 が等しい: {both}(Wald 検定)\n"
-        );
+        out += &say!(language, "equal w1: {w1}; equal w1 and w2: {both} (Wald)\n");
     }
     let percent = |share: f64| format!("{:.1}%", 100.0 * share);
     let columns = Columns::new()
-        .right(language.choose("score", "評価値"), 7, |at: &&AtScore| signed(at.score_cp, 0))
-        .right(language.choose("old wins", "旧の勝率"), 9, |at| percent(at.old))
-        .right(language.choose("new wins", "新の勝率"), 9, |at| percent(at.new))
-        .left(language.choose("  difference [95%]", "  差 [95%]"), 26, |at| {
+        .right(language.word("score"), 7, |at: &&AtScore| signed(at.score_cp, 0))
+        .right(language.word("old wins"), 9, |at| percent(at.old))
+        .right(language.word("new wins"), 9, |at| percent(at.new))
+        .left(language.word("  difference [95%]"), 26, |at| {
             let points = |share: f64| signed(100.0 * share, 1);
             let ends = at.difference.interval.map(|(low, high)| format!(" [{}, {}]", points(low), points(high)));
             format!("  {}{}", points(at.difference.value), ends.unwrap_or_default())
         })
-        .left(language.choose("old score with the same win rate", "同じ勝率の旧の評価値"), 0, |at| {
-            signed(at.old_score_cp, 0)
-        });
+        .left(language.word("old score with the same win rate"), 0, |at| signed(at.old_score_cp, 0));
     out += &format!("\n{}\n{}", terminal::heading(&columns.head()), columns.rows(&found.at));
     out + "\n" + &found.sentence(language) + "\n"
 }

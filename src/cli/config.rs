@@ -10,9 +10,11 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Command;
 
+use super::messages::About;
+use crate::text;
 use crate::text::shortened;
 use crate::whole_file::read_text;
 
@@ -22,7 +24,7 @@ pub(super) fn expand(arguments: Vec<OsString>, command: &Command) -> anyhow::Res
     let Some(path) = config_path(&arguments) else { return Ok(arguments) };
     let path = Path::new(&path);
     let shown = path.display();
-    let text = read_text(path).with_context(|| format!("{shown}: cannot read the configuration"))?;
+    let text = read_text(path).about(|| text!("{shown}: cannot read the configuration"))?;
     let table: toml::Table =
         toml::from_str(&text).map_err(|e| anyhow::anyhow!("{shown}: {}{}", quoted(&e.to_string()), remedy(&e)))?;
     let at = arguments
@@ -36,7 +38,7 @@ pub(super) fn expand(arguments: Vec<OsString>, command: &Command) -> anyhow::Res
     for (key, value) in &table {
         let known = subcommand.get_arguments().any(|a| a.get_long() == Some(key)) && key != "config";
         if !known {
-            bail!("{shown}: '{key}' is not an option of `evalcurve {}`; see its --help", subcommand.get_name());
+            bail!(text!("{shown}: '{key}' is not an option of `evalcurve {}`; see its --help", subcommand.get_name()));
         }
         for value in value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice) {
             let shown_value = match value {
@@ -47,7 +49,7 @@ pub(super) fn expand(arguments: Vec<OsString>, command: &Command) -> anyhow::Res
                 }
                 toml::Value::String(text) => text.clone(),
                 toml::Value::Array(_) | toml::Value::Table(_) => {
-                    bail!("{shown}: '{key} = {value}' is not a valid value of an option")
+                    bail!(text!("{shown}: '{key} = {value}' is not a valid value of an option"))
                 }
                 // Rust and TOML do not write all floats in the same way
                 toml::Value::Float(x) => x.to_string(),

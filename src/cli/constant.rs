@@ -107,39 +107,29 @@ fn text(args: &Args, engines: &[Engine], picture: Option<&str>) -> String {
     let value = |e: &Engine| constant(&e.calibration).unwrap_or_else(|| DASH.to_owned());
     let verdict = |e: &Engine| Verdict::of(&e.calibration).advice(&e.calibration, e.games, language);
     if let ([one], Some(picture)) = (engines, picture) {
-        let games =
-            one.games.map_or_else(String::new, |games| say!(language, " of {} games", "、{} 局", thousands(games)));
+        let games = one.games.map_or_else(String::new, |games| say!(language, " of {} games", thousands(games)));
         let samples = thousands(one.series.samples);
-        let samples = say!(language, "{samples} samples{games}", "{samples} 標本{games}");
-        let doubts = one.calibration.doubts.iter().map(|doubt| match language {
-            Language::English => format!("  it {}\n", doubt.words()),
-            Language::Japanese => format!("  {}\n", doubt.sentence_in_japanese()),
-        });
+        let samples = say!(language, "{samples} samples{games}");
+        let doubts = one.calibration.doubts.iter().map(|doubt| say!(language, "  it {doubt}\n"));
         let plot = small_plot(&one.series).unwrap_or_default();
         return format!(
             "{}\n\n  1/w1 = {} ({samples}{}{})\n  {}\n{}\n{plot}\n{picture}\n",
             terminal::heading(&printable(&one.calibration.engine.name)),
             value(one),
-            language.choose(", ", "、"),
+            language.word(", "),
             model_name(one.calibration.model.kind, language),
             verdict(one),
             doubts.collect::<String>(),
         );
     }
     let columns = Columns::new()
-        .name(language.choose("engine", "エンジン"), 28, |e: &&Engine| e.calibration.engine.name.clone())
+        .name(language.word("engine"), 28, |e: &&Engine| e.calibration.engine.name.clone())
         .left("1/w1 [95%]", 18, |e| value(e))
         .gap(2)
-        .left(language.choose("verdict", "判定"), 0, |e| verdict(e));
+        .left(language.word("verdict"), 0, |e| verdict(e));
     let mut out = terminal::heading(columns.head().trim_end()) + "\n" + &columns.rows(engines.iter().take(SHOWN));
     if engines.len() > SHOWN {
-        out += &say!(
-            language,
-            "the {} of {} engines with most samples\n",
-            "標本の多い {}(全 {} エンジン)\n",
-            SHOWN,
-            engines.len()
-        );
+        out += &say!(language, "the {} of {} engines with most samples\n", SHOWN, engines.len());
     }
-    out + language.choose("--engine NAME shows one engine with its curve\n", "--engine NAME で一つのエンジンと曲線\n")
+    out + language.word("--engine NAME shows one engine with its curve\n")
 }

@@ -13,6 +13,7 @@ use super::options::LanguageArgs;
 use super::{Done, council_prepare as prepare, terminal};
 use crate::council::usi::Launch;
 use crate::council::{self, Config, EngineConfig, Game, Grade};
+use crate::language::Text;
 use crate::rule::log::Log;
 use crate::{say, text};
 
@@ -92,8 +93,8 @@ pub(super) struct Args {
     language: LanguageArgs,
 }
 
-fn game(name: &str) -> Result<Game, String> {
-    name.parse().map_err(|_| "write shogi, minishogi or chess".to_owned())
+fn game(name: &str) -> Result<Game, Text> {
+    name.parse().map_err(|_| text!("write shogi, minishogi or chess"))
 }
 
 /// The arguments to assume if there are none and the input is not a terminal: many GUIs register only an executable.
@@ -177,15 +178,11 @@ fn vote_on(args: &Args, config: &Config, file: &Path) -> anyhow::Result<Done> {
     let Some(log) = &config.log else {
         bail!(text!(
             "{}: there is no vote log; write log = \"votes.jsonl\" above the first [[engine]]",
-            "{}: 投票ログがありません。最初の [[engine]] の上に log = \"votes.jsonl\" を書いてください",
             shown(&args.config)
         ));
     };
     if args.movetime.is_none() && config.engines.iter().any(|engine| engine.limit.is_none()) {
-        bail!(text!(
-            "a member has no limit of its own; give the time per position by --movetime MS",
-            "limit のないメンバーがいます。局面ごとの時間を --movetime MS で指定してください"
-        ));
+        bail!(text!("a member has no limit of its own; give the time per position by --movetime MS"));
     }
     let (movetime, longest) = (args.movetime.map(Duration::from_millis), Duration::from_millis(config.time.longest_ms));
     let (games, problems) = crate::play::positions(config.game, file, &args.plies)?;
@@ -193,8 +190,7 @@ fn vote_on(args: &Args, config: &Config, file: &Path) -> anyhow::Result<Done> {
     problems.iter().take(PROBLEMS).for_each(|problem| terminal::warning(problem));
     if problems.len() > PROBLEMS {
         let more = problems.len() - PROBLEMS;
-        let text =
-            say!(language, "{more} more lines or games were not used", "ほかに {more} の行または対局が使えません");
+        let text = say!(language, "{more} more lines or games were not used");
         terminal::note(&text);
     }
     let launch = Launch {
@@ -219,7 +215,6 @@ fn vote_on(args: &Args, config: &Config, file: &Path) -> anyhow::Result<Done> {
     terminal::print(&say!(
         language,
         "{done} of {count} positions voted on, of {games} games or lines; not used: {not_used}; evalcurve replay {}\n",
-        "{count} 局面のうち {done} に投票しました(対局または行 {games}、使えないもの {not_used})。evalcurve replay {}\n",
         shown(log)
     ))?;
     voted?;
@@ -228,7 +223,6 @@ fn vote_on(args: &Args, config: &Config, file: &Path) -> anyhow::Result<Done> {
         terminal::warning(&say!(
             language,
             "no member voted on {without} of {done} positions; to see why: evalcurve council {} --check",
-            "{done} 局面のうち {without} では、どのメンバーも投票しませんでした。原因を見るには evalcurve council {} --check",
             shown(&args.config)
         ));
     }

@@ -71,8 +71,7 @@ pub(super) fn init(
     let file = shown(path);
     terminal::print(&say!(
         language,
-        "written {file}; adapt limits and options, then: evalcurve council {file} --prepare\n",
-        "{file} を書きました。limit と options を直してから evalcurve council {file} --prepare\n"
+        "written {file}; adapt limits and options, then: evalcurve council {file} --prepare\n"
     ))?;
     Ok(if all_move { Done::Yes } else { Done::Nothing })
 }
@@ -93,10 +92,7 @@ impl Command {
         let is_file = (is_path(text) || text.contains(char::is_whitespace)) && Path::new(text).is_file();
         let mut words = if is_file { vec![text.to_owned()] } else { words(text)? };
         if words.first().is_none_or(String::is_empty) {
-            bail!(text!(
-                "a command is empty; write the path of an engine",
-                "コマンドが空です。エンジンのパスを書いてください"
-            ));
+            bail!(text!("a command is empty; write the path of an engine"));
         }
         let program = words.remove(0);
         if !is_file && !is_path(&program) {
@@ -105,9 +101,7 @@ impl Command {
         if !Path::new(&program).exists() {
             bail!(text!(
                 "there is no file '{program}'; write the path of an engine, in double quotes if it has blanks and \
-                 arguments follow",
-                "ファイル '{program}' がありません。エンジンのパスを書いてください。空白を含むパスに引数を付けるときは、\
-                 パスを二重引用符で囲みます"
+                 arguments follow"
             ));
         }
         // a path is relative to the configuration, not to this folder
@@ -130,10 +124,7 @@ fn words(command: &str) -> anyhow::Result<Vec<String>> {
         }
     }
     if quoted {
-        bail!(text!(
-            "a double quote is missing in the command: {command}",
-            "コマンドの二重引用符が閉じていません: {command}"
-        ));
+        bail!(text!("a double quote is missing in the command: {command}"));
     }
     words.extend(word);
     Ok(words)
@@ -156,7 +147,6 @@ pub(super) fn prepare(path: &Path, pairs: u32, force: bool, language: Language) 
     if let Some(engine) = engines.iter().find(|engine| engine.limit.is_none()) {
         bail!(text!(
             "{}: engine '{}' has no limit, and a calibration is valid for one limit only; write limit = {FIRST_LIMIT}",
-            "{}: エンジン '{}' に limit がありません。較正は一つの思考時間にだけ有効です。limit = {FIRST_LIMIT} を書いてください",
             shown(path),
             engine.name
         ));
@@ -166,10 +156,9 @@ pub(super) fn prepare(path: &Path, pairs: u32, force: bool, language: Language) 
     let missing = engines.iter().zip(&stems).filter(|(engine, _)| engine.calibration.is_none());
     let limits: Limits = missing.filter_map(|(e, stem)| Some((stem.clone(), e.limit?.to_string()))).collect();
     if limits.is_empty() {
-        return terminal::print(language.choose(
-            "every member has a calibration already; remove the keys to calibrate again\n",
-            "すべてのメンバーに較正があります。やり直すには、calibration のキーを消してください\n",
-        ));
+        return terminal::print(
+            language.word("every member has a calibration already; remove the keys to calibrate again\n"),
+        );
     }
     // every member plays each of the others twice per pair
     let per_pair = 2 * (names.len() as u64).saturating_sub(1).max(1);
@@ -177,9 +166,7 @@ pub(super) fn prepare(path: &Path, pairs: u32, force: bool, language: Language) 
     if given < DEFAULT_MIN_GAMES {
         bail!(text!(
             "a calibration needs {DEFAULT_MIN_GAMES} games of each member, and --pairs {pairs} gives {given}; give \
-             --pairs {least} or more",
-            "較正には各メンバー {DEFAULT_MIN_GAMES} 局が必要ですが、--pairs {pairs} では {given} 局です。--pairs {least} 以上に\
-             してください"
+             --pairs {least} or more"
         ));
     }
     let name = format!("members of {}", shown(path));
@@ -190,16 +177,12 @@ pub(super) fn prepare(path: &Path, pairs: u32, force: bool, language: Language) 
     let options = RunOptions { restart: force, most_crashes: Some(MOST_CRASHES), ..RunOptions::default() };
     let minutes = play_estimate(&tournament)?.as_secs().div_ceil(60);
     let count = 2 * u64::from(pairs) * tournament.encounters().len() as u64;
-    terminal::note(&say!(
-        language,
-        "{count} games take about {minutes} min; after Ctrl-C, the same command goes on",
-        "{count} 局に約 {minutes} 分かかります。Ctrl-C で止めても、同じコマンドで続けられます"
-    ));
+    terminal::note(&say!(language, "{count} games take about {minutes} min; after Ctrl-C, the same command goes on"));
     play::watch(&tournament, &games, &options, false, language)?;
     let records: PathBuf = games.join(format!("games.{}", extension(game)));
     // 5x5 shogi is short, and its games are decided early
     let from_ply = if game == Game::Minishogi { "9" } else { "17" };
-    let lang = language.choose("en", "ja");
+    let lang = language.word("en");
     let options = ["--from-ply", from_ply, "--window", "20", "--no-plots", "--lang", lang, "--out"].map(OsStr::new);
     let written =
         calibrate::run_for(&limits, &[&[records.as_os_str()], &options[..], &[calibrations.as_os_str()]].concat())?;
@@ -209,7 +192,6 @@ pub(super) fn prepare(path: &Path, pairs: u32, force: bool, language: Language) 
         bail!(text!(
             "there is no calibration of '{name}'; the table above says why. More games may help: evalcurve council {} \
              --prepare --pairs {}",
-            "'{name}' の較正がありません。理由は上の表にあります。対局を増やすには evalcurve council {} --prepare --pairs {}",
             shown(path),
             2 * pairs
         ));
@@ -226,22 +208,18 @@ pub(super) fn prepare(path: &Path, pairs: u32, force: bool, language: Language) 
 
 /// How sure the calibrations are, given by name and stem of the file, and what makes them surer.
 fn certainty(written: &[(&String, &String)], folder: &Path, pairs: u32, path: &Path, language: Language) -> String {
-    let mut text = language
-        .choose("\ncentipawns per logit, with 95% intervals\n", "\n1 ロジットあたりの評価値と 95% 区間\n")
-        .to_owned();
+    let mut text = language.word("\ncentipawns per logit, with 95% intervals\n").to_owned();
     for (name, stem) in written {
         let calibration = Calibration::read(folder.join(format!("{stem}.json")));
         let Some(constant) = calibration.ok().and_then(|calibration| calibration.constant()) else { continue };
         let interval = constant.interval.map(|[a, b]| format!("[{a:.0}, {b:.0}]"));
-        let interval = interval.unwrap_or_else(|| language.choose("without an interval", "区間なし").to_owned());
+        let interval = interval.unwrap_or_else(|| language.word("without an interval").to_owned());
         let _ = writeln!(text, "  {name}: {:.0} {interval}", constant.value);
     }
     text + &say!(
         language,
         "four times the games halve the intervals: remove the calibration keys, then evalcurve council {0} --prepare \
          --pairs {1}\n\nthe calibrations are in {2}, and their paths in {0}\n",
-        "対局を 4 倍にすると区間は半分になります。calibration のキーを消してから evalcurve council {0} --prepare \
-         --pairs {1}\n\n較正は {2} に、そのパスは {0} にあります\n",
         shown(path),
         4 * u64::from(pairs),
         shown(folder),

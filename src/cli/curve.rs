@@ -116,10 +116,7 @@ fn split(args: &Args, found: &Outcome<Curves>) -> anyhow::Result<Done> {
         note_no_bin(args, options);
     }
     if splits.is_empty() {
-        terminal::error(language.choose(
-            "no engine has enough samples to be split (--min-samples)",
-            "分けるだけの標本があるエンジンがありません(--min-samples)",
-        ));
+        terminal::error(language.word("no engine has enough samples to be split (--min-samples)"));
         return Ok(Done::Nothing);
     }
     Ok(Done::Yes)
@@ -136,8 +133,7 @@ fn note_no_bin(args: &Args, options: &CalibrateOptions) {
     if !args.output.quiet {
         terminal::note(&say!(
             args.input.language.chosen(),
-            "no bin of {width} cp has {fewest} samples (--bin, --min-bin)",
-            "{width} センチポーンの区間で標本が {fewest} 以上のものがありません(--bin、--min-bin)"
+            "no bin of {width} cp has {fewest} samples (--bin, --min-bin)"
         ));
     }
 }

@@ -107,19 +107,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         let width = terminal::width().min(WIDTH);
         let mut lines = vec![Line { question: headline.status.word(language), answer: headline.sentence }];
         let todo = headline.todo.into_iter().enumerate();
-        lines.extend(todo.map(|(i, answer)| Line {
-            question: if i == 0 { language.choose("What to do", "次にすること") } else { "" },
-            answer,
-        }));
+        lines.extend(
+            todo.map(|(i, answer)| Line { question: if i == 0 { language.word("What to do") } else { "" }, answer }),
+        );
         let head = text::answers(&lines, width);
         let answers = text::answers(&verdict::with_questions(found, language), width);
         let last = written.pop().unwrap_or_default();
-        let written = say!(
-            language,
-            "written {} and {last}",
-            "{} と {last} を書き出しました",
-            written.join(language.choose(", ", "、"))
-        );
+        let written = say!(language, "written {} and {last}", written.join(language.word(", ")));
         let read = text::wrap(&text::reading(reading, language), width, text::LABEL);
         format!("{read}{head}\n{answers}\n{written}\n")
     };

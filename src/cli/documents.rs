@@ -1,8 +1,9 @@
 //! `evalcurve completions` and `evalcurve man`
 
+use super::messages::About;
+use crate::text;
 use std::path::PathBuf;
 
-use anyhow::Context;
 use clap::Command;
 use clap_complete::Shell;
 
@@ -40,10 +41,9 @@ pub(super) fn completions(args: &CompletionsArgs, mut command: Command) -> anyho
 pub(super) fn man(args: &ManArgs, command: Command) -> anyhow::Result<Done> {
     match &args.out {
         Some(folder) => {
-            std::fs::create_dir_all(folder)
-                .with_context(|| format!("{}: cannot create the folder", folder.display()))?;
+            std::fs::create_dir_all(folder).about(|| text!("{}: cannot create the folder", folder.display()))?;
             clap_mangen::generate_to(command, folder)
-                .with_context(|| format!("{}: cannot write the man pages", folder.display()))?;
+                .about(|| text!("{}: cannot write the man pages", folder.display()))?;
         }
         None => {
             let mut page = Vec::new();

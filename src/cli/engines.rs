@@ -74,7 +74,6 @@ impl Engines {
             out += &say!(
                 language,
                 "the {} of {} engines with most samples; --all shows the others\n",
-                "標本の多い {}(全 {} エンジン。--all で全部)\n",
                 shown,
                 enough.len()
             );
@@ -86,7 +85,6 @@ impl Engines {
             let line = say!(
                 language,
                 "{} engines with fewer than {} samples{samples} or {} games{games} are not calibrated: {}{}\n",
-                "較正しない {} エンジン(標本 {} 未満{samples}、または {} 局未満{games}): {}{}\n",
                 too_few.len(),
                 options.min_samples,
                 options.min_games,
@@ -109,15 +107,15 @@ impl Engines {
     fn shortage(&self, result: &EngineResult, language: Language) -> String {
         let (games, samples) = (result.games, result.fitted);
         let [of_games, of_samples] = [games, samples].map(|n| if n == 1 { "" } else { "s" });
-        let of_games = say!(language, "{games} game{of_games}", "{games} 局");
-        let of_samples = say!(language, "{samples} sample{of_samples}", "標本 {samples}");
+        let of_games = say!(language, "{games} game{of_games}");
+        let of_samples = say!(language, "{samples} sample{of_samples}");
         let short = [
             (games < self.0.value.options.min_games).then_some(of_games),
             (samples < self.0.value.options.min_samples).then_some(of_samples),
         ];
         let short: Vec<String> = short.into_iter().flatten().collect();
         let name = text::printable(&result.name);
-        format!("{name} {}", short.join(language.choose(" and ", "・")))
+        format!("{name} {}", short.join(language.word(" and ")))
     }
 
     /// Prints the problems of reading and the warnings of engines to standard error: of each kind those of the engines
@@ -141,14 +139,10 @@ impl Engines {
             let (named, more) = named[WARNINGS_SHOWN..].split_at((named.len() - WARNINGS_SHOWN).min(OTHERS_NAMED));
             let more = match more.len() {
                 0 => String::new(),
-                n => say!(language, " and {n} more", " ほか {n}"),
+                n => say!(language, " and {n} more"),
             };
             let (kind, others) = (kind.replace('_', " "), text::printable(&named.join(", ")) + &more);
-            terminal::note(&say!(
-                language,
-                "the same ({kind}) for {others}; --json has the details",
-                "同じ警告({kind}): {others}。詳細は --json"
-            ));
+            terminal::note(&say!(language, "the same ({kind}) for {others}; --json has the details"));
         }
     }
 }
@@ -156,14 +150,8 @@ impl Engines {
 /// Reports that no engine was calibrated; a silent success would be misleading.
 pub(super) fn nothing(no_samples: bool, language: Language) -> Done {
     terminal::error(match no_samples {
-        true => language.choose(
-            "no engine has a single sample; `evalcurve inspect` shows why games were skipped",
-            "標本のあるエンジンがありません。`evalcurve inspect` で対局を除外した理由が分かります",
-        ),
-        false => language.choose(
-            "no engine could be calibrated; the table gives the reason for each engine",
-            "較正できたエンジンがありません。理由は表にあります",
-        ),
+        true => language.word("no engine has a single sample; `evalcurve inspect` shows why games were skipped"),
+        false => language.word("no engine could be calibrated; the table gives the reason for each engine"),
     });
     Done::Nothing
 }

@@ -3,11 +3,13 @@
 use std::path::PathBuf;
 
 use super::files::{note_all, one_file};
+use super::options::language;
 use super::{Done, terminal};
 use crate::calibration::{Normalization, Target};
-use crate::language::Language;
+use crate::language::Text;
 use crate::report::text::printable;
 use crate::run::{Export, Input, Progress};
+use crate::{say, text};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -36,9 +38,9 @@ pub(super) struct Args {
     undo_normalization: Option<Normalization>,
 }
 
-fn target(word: &str) -> Result<Target, String> {
+fn target(word: &str) -> Result<Target, Text> {
     word.parse().map_err(|_| {
-        format!("not a target; one of {}", Target::ALL.iter().map(|t| t.as_str()).collect::<Vec<_>>().join(", "))
+        text!("not a target; one of {}", Target::ALL.iter().map(|t| t.as_str()).collect::<Vec<_>>().join(", "))
     })
 }
 
@@ -47,10 +49,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let found = command.run(&Input::paths([one_file(&args.file)?]), &Progress::default())?;
     let (calibration, text) = &found.value;
     terminal::print(text)?;
-    note_all(&found.notes, false, Language::English);
+    note_all(&found.notes, false, language());
     for doubt in &calibration.doubts {
         let name = printable(&calibration.engine.name);
-        terminal::warning(&format!("the calibration of {name} {}", doubt.words()));
+        terminal::warning(&say!(language(), "the calibration of {name} {doubt}"));
     }
     Ok(Done::Yes)
 }

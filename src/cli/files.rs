@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use serde_json::{Value, json};
 
+use super::messages::About;
 use super::options::OutputArgs;
 use super::{Done, terminal};
 use crate::language::{Language, Text};
@@ -28,32 +29,20 @@ pub(super) fn is_there(path: &Path) -> bool {
 /// Refuses to replace an existing file without `force`, and a folder always.
 pub(super) fn check_replace(path: &Path, force: bool) -> anyhow::Result<()> {
     if path.is_dir() {
-        bail!(text!(
-            "{}: it is a folder; choose another name",
-            "{}: フォルダです。別の名前にしてください",
-            path.display()
-        ));
+        bail!(text!("{}: it is a folder; choose another name", path.display()));
     }
     if path.metadata().is_ok_and(|found| !found.is_file()) {
-        bail!(text!(
-            "{}: it is a device or a pipe; choose another name",
-            "{}: デバイスかパイプです。別の名前にしてください",
-            path.display()
-        ));
+        bail!(text!("{}: it is a device or a pipe; choose another name", path.display()));
     }
     if is_there(path) && !force {
-        bail!(text!(
-            "{}: the file exists; choose another name, or replace it with --force",
-            "{}: ファイルが既にあります。別の名前にするか、--force で上書きしてください",
-            path.display()
-        ));
+        bail!(text!("{}: the file exists; choose another name, or replace it with --force", path.display()));
     }
     Ok(())
 }
 
 /// Creates a folder with its parents.
 pub(super) fn make_folder(path: &Path) -> anyhow::Result<()> {
-    fs::create_dir_all(path).with_context(|| format!("{}: cannot create the folder", path.display()))
+    fs::create_dir_all(path).about(|| text!("{}: cannot create the folder", path.display()))
 }
 
 /// Creates the parent folder of a file.

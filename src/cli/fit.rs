@@ -10,7 +10,7 @@ use super::files::{check_replace, make_parent};
 use super::options::{InputArgs, OutputArgs, TableArgs};
 use crate::calibrate::forecasts;
 use crate::run::Calibrate;
-use crate::table;
+use crate::{table, text};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -54,7 +54,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     if let Some(path) = &args.forecasts {
         if !table::is_table(path) {
-            bail!("{}: the name of a table of forecasts must end in .parquet or .csv", path.display());
+            bail!(text!("{}: the name of a table of forecasts must end in .parquet or .csv", path.display()));
         }
         check_replace(path, args.force)?;
     }

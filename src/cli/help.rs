@@ -23,16 +23,15 @@ fn each(command: Command, language: Language) -> Command {
     let word = |text: &StyledStr| lines(&text.to_string(), language);
     let (about, long_about) = (command.get_about().map(word), command.get_long_about().map(word));
     let (before, after) = (command.get_before_help().map(word), command.get_after_help().map(word));
-    let heading = |name: &'static str| language.word(name).to_owned();
-    let has_commands = command.get_subcommands().next().is_some();
-    let commands = if has_commands { format!("{}:\n{{subcommands}}\n\n", heading(key!("Commands"))) } else { String::new() };
+    let header = command.get_styles().get_header();
+    let usage = language.word(key!("Usage"));
     let template = format!(
-        "{{before-help}}{{about-with-newline}}\n{} {{usage}}\n\n{commands}{{options}}{{after-help}}",
-        heading(key!("Usage:"))
+        "{{before-help}}{{about-with-newline}}\n{header}{usage}:{header:#} {{usage}}\n\n{{all-args}}{{after-help}}"
     );
     let mut command = command
         .about(about.unwrap_or_default())
         .help_template(template)
+        .subcommand_help_heading(language.word(key!("Commands")))
         .mut_args(|arg| argument(arg, language))
         .mut_subcommands(|command| each(command, language));
     if let Some(text) = long_about {
@@ -50,9 +49,10 @@ fn each(command: Command, language: Language) -> Command {
 /// An argument with its help, under a heading, with what clap would add in English.
 fn argument(mut arg: Arg, language: Language) -> Arg {
     let heading = match arg.get_help_heading() {
-        Some(heading) => language.word(heading).to_owned(),
-        None if arg.is_positional() => language.word(key!("Arguments")).to_owned(),
-        None => language.word(key!("Options")).to_owned(),
+        // a heading of clap lives as long as the program
+        Some(heading) => &*language.word(heading).to_owned().leak(),
+        None if arg.is_positional() => language.word(key!("Arguments")),
+        None => language.word(key!("Options")),
     };
     let mut added = Vec::new();
     let list = |values: &[&OsStr]| values.iter().map(|v| v.to_string_lossy()).collect::<Vec<_>>().join(", ");
@@ -232,7 +232,8 @@ mod tests {
         let missing: Vec<&String> = used.iter().filter(|t| has_words(t) && !file.contains_key(*t)).collect();
         let unused: Vec<&String> = file.keys().filter(|t| !used.contains(*t)).collect();
         if std::env::var_os("EVALCURVE_LIST").is_some() {
-            std::fs::write(std::env::temp_dir().join("missing.json"), serde_json::to_string(&missing).unwrap()).unwrap();
+            std::fs::write(std::env::temp_dir().join("missing.json"), serde_json::to_string(&missing).unwrap())
+                .unwrap();
             std::fs::write(std::env::temp_dir().join("unused.json"), serde_json::to_string(&unused).unwrap()).unwrap();
         }
         assert!(missing.is_empty(), "without Japanese: {missing:#?}");

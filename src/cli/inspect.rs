@@ -48,11 +48,10 @@ fn table(engines: &Engines, args: &Args) -> String {
     // a sample table holds drawn positions only
     let of_tables = report.scores == 0 && report.positions.contains_key("table");
     read += &match of_tables {
-        true => say!(language, "samples {samples}\n", "標本    {samples}\n"),
+        true => say!(language, "samples {samples}\n"),
         false => say!(
             language,
             "scores  {} scored positions and {} book moves; {samples} samples drawn\n",
-            "評価値  {} 局面(ほかに定跡手 {})、標本 {samples}\n",
             thousands(report.scores),
             thousands(report.book_moves)
         ),
@@ -62,35 +61,23 @@ fn table(engines: &Engines, args: &Args) -> String {
     }
     let narrow = width < 100;
     let columns = Columns::new()
-        .name(language.choose("engine", "エンジン"), if narrow { 20 } else { 28 }, |r: &&EngineResult| {
-            r.name.clone()
-        })
-        .right(language.choose("games", "局"), 6, |r| thousands(r.games))
-        .right(language.choose("samples", "標本"), 7, |r| thousands(r.samples))
-        .right(language.choose("win %", "勝率%"), 5, |r| or_dash(r.win_rate(), |p| format!("{:.1}", p * 100.0)))
-        .right(language.choose("mates", "詰み"), 6, |r| r.mates.beyond.to_string())
-        .right(language.choose("wrong", "逆"), 5, |r| r.mates.wrong_sided.to_string())
-        .right(language.choose("from", "閾値"), 6, |r| {
-            format!("{}{}", r.mates.threshold_cp, if r.mates.auto { "a" } else { "" })
-        })
-        .right(language.choose("largest", "最大"), 7, |r| or_dash(r.mates.largest_cp_left, |x| x.to_string()))
+        .name(language.word("engine"), if narrow { 20 } else { 28 }, |r: &&EngineResult| r.name.clone())
+        .right(language.word("games"), 6, |r| thousands(r.games))
+        .right(language.word("samples"), 7, |r| thousands(r.samples))
+        .right(language.word("win %"), 5, |r| or_dash(r.win_rate(), |p| format!("{:.1}", p * 100.0)))
+        .right(language.word("mates"), 6, |r| r.mates.beyond.to_string())
+        .right(language.word("wrong"), 5, |r| r.mates.wrong_sided.to_string())
+        .right(language.word("from"), 6, |r| format!("{}{}", r.mates.threshold_cp, if r.mates.auto { "a" } else { "" }))
+        .right(language.word("largest"), 7, |r| or_dash(r.mates.largest_cp_left, |x| x.to_string()))
         .when(!narrow, |c| {
-            c.right(language.choose("scores", "評価値"), 19, |r| {
-                or_dash(r.score_range, |(a, b)| say!(language, "{a} to {b}", "{a}〜{b}"))
-            })
+            c.right(language.word("scores"), 19, |r| or_dash(r.score_range, |(a, b)| say!(language, "{a} to {b}")))
         });
     let mut results: Vec<&EngineResult> = results.iter().collect();
     results.sort_by_key(|r| std::cmp::Reverse(r.samples));
     let shown = if args.all { results.len() } else { results.len().min(SHOWN) };
     let others = match results.len() - shown {
         0 => String::new(),
-        _ => say!(
-            language,
-            "{} of {} engines, those with most samples; --all shows all\n",
-            "標本の多い {}(全 {} エンジン。--all で全部)\n",
-            shown,
-            results.len()
-        ),
+        _ => say!(language, "{} of {} engines, those with most samples; --all shows all\n", shown, results.len()),
     };
     let auto = args.input.fitting().mate_threshold.iter().any(|(_, t)| *t == Threshold::Auto);
     format!(
@@ -98,16 +85,15 @@ fn table(engines: &Engines, args: &Args) -> String {
         terminal::heading(&columns.head()),
         columns.rows(results[..shown].iter().copied()),
         text::wrap(
-            language.choose(
+            language.word(
                 "mates: samples with a mate score; wrong: those of them that the result contradicts; from: the mate \
                  threshold; largest: the largest score below it",
-                "詰み: 詰みの評価値の標本。 逆: そのうち結果と矛盾するもの。 閾値: 詰みのしきい値。 最大: しきい値未満で最大の評価値",
             ),
             width,
             0
         ),
         match auto {
-            true => language.choose("a: found by --mate-threshold auto\n", "a: --mate-threshold auto による\n"),
+            true => language.word("a: found by --mate-threshold auto\n"),
             false => "",
         }
     )

@@ -65,9 +65,7 @@ pub fn evaluate(words: &[OsString]) -> Result<Evaluate, Error> {
 pub fn document(command: &str, words: &[OsString]) -> Result<Value, Error> {
     match parse(command, words)? {
         Command::MatchStats(args) => args.document(),
-        Command::Simulate(args) => {
-            args.document().map_err(|error| Error::Said(messages::of_error(&error, Language::English).into()))
-        }
+        Command::Simulate(args) => args.document().map_err(|error| Error::Said(messages::of_error(&error))),
         _ => Err(wrong(command)),
     }
 }

@@ -7,13 +7,13 @@ use serde_json::Value;
 use super::files::{shown, write_figure};
 use super::options::{LanguageArgs, OutputArgs};
 use super::{Done, terminal};
-use crate::language::Language;
+use crate::language::{Language, Text};
 use crate::match_stats::results_csv::{Table, shares_of};
 use crate::match_stats::{EloModel, Entry, Pentanomial, PowerQuestion, SprtOptions, Wdl};
 use crate::plot::{Figure, PlotOptions};
 use crate::report::matches;
 use crate::run::{Error, Input, MatchResults, MatchStats, Progress};
-use crate::say;
+use crate::{say, text};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -127,25 +127,25 @@ pub(super) struct Args {
     output: OutputArgs,
 }
 
-fn probability(text: &str) -> Result<f64, String> {
-    text.parse().ok().filter(|p| *p > 0.0 && *p < 1.0).ok_or_else(|| "not a number between 0 and 1".to_owned())
+fn probability(text: &str) -> Result<f64, Text> {
+    text.parse().ok().filter(|p| *p > 0.0 && *p < 1.0).ok_or_else(|| text!("not a number between 0 and 1"))
 }
 
 fn finite(text: &str) -> Option<f64> {
     text.trim().parse().ok().filter(|x: &f64| x.is_finite())
 }
 
-pub(super) fn two_numbers(text: &str) -> Result<(f64, f64), String> {
+pub(super) fn two_numbers(text: &str) -> Result<(f64, f64), Text> {
     let two = rates(text).ok().and_then(|(a, b)| Some((a, b?)));
-    two.ok_or_else(|| "write two numbers, for example 0:5".to_owned())
+    two.ok_or_else(|| text!("write two numbers, for example 0:5"))
 }
 
-fn rates(text: &str) -> Result<(f64, Option<f64>), String> {
+fn rates(text: &str) -> Result<(f64, Option<f64>), Text> {
     let parsed = match text.split_once(':') {
         Some((a, b)) => finite(a).zip(finite(b)).map(|(a, b)| (a, Some(b))),
         None => finite(text).map(|a| (a, None)),
     };
-    parsed.ok_or_else(|| "write one or two win rates, for example 0.427:0.379".to_owned())
+    parsed.ok_or_else(|| text!("write one or two win rates, for example 0.427:0.379"))
 }
 
 /// Parses a result on the command line; `None` for a path.
@@ -225,8 +225,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             let table = shown(&table);
             terminal::note(&say!(
                 language,
-                "{table} holds the pairs of games of one opening; `match-stats {table}`, or --paired, uses them",
-                "{table} に同じ開始局面の対局の組があります。組を使うには `match-stats {table}` か --paired"
+                "{table} holds the pairs of games of one opening; `match-stats {table}`, or --paired, uses them"
             ));
         }
     }

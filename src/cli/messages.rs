@@ -5,36 +5,50 @@ use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 
 use clap::error::{ContextKind, ErrorKind};
 
-use crate::language::{Language, Text};
+use crate::diagnose::drift::DriftError;
+use crate::language::{Language, Text, ToText};
 use crate::record::find::SourceError;
 use crate::table::TableError;
-use crate::{run, text};
+use crate::{run, say, text};
 
 /// An error with its causes; a cause that the message already quotes is not repeated.
-pub(super) fn of_error(error: &anyhow::Error, language: Language) -> String {
-    let mut message = String::new();
-    for cause in error.chain().map(|cause| words(cause).text(language).to_owned()) {
+pub(super) fn of_error(error: &anyhow::Error) -> Text {
+    let mut message = Text::default();
+    for cause in error.chain().map(words) {
         if message.is_empty() {
             message = cause;
-        } else if !message.contains(&cause) {
-            message = format!("{message}: {cause}");
+        } else if !message.to_string().contains(&cause.to_string()) {
+            message = cause.about(&message);
         }
     }
     message
 }
 
+/// Says before an error what it is about.
+pub(super) trait About<T> {
+    /// The result, with the text before its error.
+    fn about(self, what: impl FnOnce() -> Text) -> anyhow::Result<T>;
+}
+
+impl<T, E: Into<anyhow::Error>> About<T> for Result<T, E> {
+    fn about(self, what: impl FnOnce() -> Text) -> anyhow::Result<T> {
+        self.map_err(|error| of_error(&error.into()).about(&what()).into())
+    }
+}
+
 /// An error in every language, or in English.
 fn words(error: &(dyn Error + 'static)) -> Text {
     let number = error.downcast_ref::<ParseIntError>().map(|number| match number.kind() {
-        IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => text!("the number is too large", "数が大きすぎます"),
-        _ => text!("expected a whole number", "整数を書いてください"),
+        IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => text!("the number is too large"),
+        _ => text!("expected a whole number"),
     });
-    let of_float = || error.downcast_ref::<ParseFloatError>().map(|_| text!("expected a number", "数を書いてください"));
+    let of_float = || error.downcast_ref::<ParseFloatError>().map(|_| text!("expected a number"));
     let own = || error.downcast_ref::<Text>().cloned();
-    let command = || error.downcast_ref::<run::Error>().map(run::Error::words);
-    let source = || error.downcast_ref::<SourceError>().map(SourceError::words);
-    let table = || error.downcast_ref::<TableError>().map(TableError::words);
-    let known = number.or_else(of_float).or_else(own).or_else(command).or_else(source).or_else(table);
+    let command = || error.downcast_ref::<run::Error>().map(ToText::to_text);
+    let source = || error.downcast_ref::<SourceError>().map(ToText::to_text);
+    let table = || error.downcast_ref::<TableError>().map(ToText::to_text);
+    let drift = || error.downcast_ref::<DriftError>().map(ToText::to_text);
+    let known = number.or_else(of_float).or_else(own).or_else(command).or_else(source).or_else(table).or_else(drift);
     known.unwrap_or_else(|| Text::same(error.to_string()))
 }
 
@@ -43,9 +57,9 @@ fn words(error: &(dyn Error + 'static)) -> Text {
 pub(super) fn of_arguments(error: clap::Error, language: Language) -> clap::Error {
     let message = match language {
         Language::English => expected_number(&error),
-        Language::Japanese => in_japanese(&error),
+        Language::Japanese => translated(&error, language),
     };
-    let help = language.choose("For more information, try '--help'.", "詳しくは --help を見てください。");
+    let help = language.word("For more information, try '--help'.");
     message.map_or(error, |(kind, message)| clap::Error::raw(kind, format!("{message}\n\n{help}\n")))
 }
 
@@ -60,39 +74,40 @@ fn expected_number(error: &clap::Error) -> Option<(ErrorKind, String)> {
     Some((ErrorKind::ValueValidation, format!("invalid value '{value}' for '{option}': {}", words(source))))
 }
 
-/// The usual errors in Japanese; `None` for the others, and for help and version.
-fn in_japanese(error: &clap::Error) -> Option<(ErrorKind, String)> {
+/// The usual errors in a language that clap does not speak; `None` for the others, and for help and version.
+fn translated(error: &clap::Error, language: Language) -> Option<(ErrorKind, String)> {
     let of = |kind| context(error, kind);
     let option = of(ContextKind::InvalidArg);
-    let nearest = |kind| of(kind).map_or_else(String::new, |near| format!("。近いもの: {near}"));
+    let nearest = |kind| of(kind).map_or_else(Text::default, |near| text!("; nearest: {near}"));
     let message = match error.kind() {
         ErrorKind::InvalidValue | ErrorKind::ValueValidation => {
             let option = option?;
             let Some(value) = of(ContextKind::InvalidValue) else {
-                return Some((error.kind(), format!("'{option}' に値がありません")));
+                return Some((error.kind(), say!(language, "'{option}' has no value")));
             };
-            let why = error
-                .source()
-                .map_or_else(String::new, |source| format!(": {}", words(source).text(Language::Japanese)));
-            let known = of(ContextKind::ValidValue).map_or_else(String::new, |values| format!("(使える値: {values})"));
-            format!("'{value}' は '{option}' の値として使えません{known}{why}")
+            let why = error.source().map_or_else(Text::default, |source| words(source).about(&Text::default()));
+            let known = of(ContextKind::ValidValue).map_or_else(Text::default, |values| text!(" (one of {values})"));
+            text!("'{value}' is no value of '{option}'{known}{why}")
         }
         ErrorKind::UnknownArgument => {
             let option = option?;
-            let what = if option.starts_with('-') { "オプション" } else { "引数" };
-            format!("'{option}' という{what}はありません{}", nearest(ContextKind::SuggestedArg))
+            let nearest = nearest(ContextKind::SuggestedArg);
+            match option.starts_with('-') {
+                true => text!("there is no option '{option}'{nearest}"),
+                false => text!("there is no argument '{option}'{nearest}"),
+            }
         }
         ErrorKind::InvalidSubcommand => {
             let command = of(ContextKind::InvalidSubcommand)?;
-            format!("'{command}' というコマンドはありません{}", nearest(ContextKind::SuggestedSubcommand))
+            text!("there is no command '{command}'{}", nearest(ContextKind::SuggestedSubcommand))
         }
-        ErrorKind::MissingRequiredArgument => format!("必要な引数がありません: {}", option?),
+        ErrorKind::MissingRequiredArgument => text!("required arguments are missing: {}", option?),
         ErrorKind::ArgumentConflict => {
-            format!("'{}' は '{}' と同時に使えません", option?, of(ContextKind::PriorArg)?)
+            text!("'{}' cannot be used with '{}'", option?, of(ContextKind::PriorArg)?)
         }
         _ => return None,
     };
-    Some((error.kind(), message))
+    Some((error.kind(), message.text(language)))
 }
 
 #[cfg(test)]
@@ -103,8 +118,8 @@ mod tests {
 
     #[test]
     fn errors_are_in_the_language_with_their_causes() {
-        let error = Err::<(), _>(anyhow::Error::from(text!("no games", "対局なし"))).context("a.csa").unwrap_err();
-        assert_eq!(of_error(&error, Language::English), "a.csa: no games");
-        assert_eq!(of_error(&error, Language::Japanese), "a.csa: 対局なし");
+        let error = Err::<(), _>(anyhow::Error::from(text!("no games"))).context("a.csa").unwrap_err();
+        assert_eq!(of_error(&error).text(Language::English), "a.csa: no games");
+        assert_eq!(of_error(&error).text(Language::Japanese), "a.csa: 対局なし");
     }
 }

@@ -22,6 +22,7 @@ mod evaluate;
 mod export;
 mod files;
 mod fit;
+mod help;
 mod inspect;
 pub mod keywords;
 mod match_stats;
@@ -49,6 +50,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use self::options::{language_of, one_of};
+use crate::key;
 use crate::language::Language;
 use crate::run::{Error, on_threads};
 use crate::sample::collect::CollectError;
@@ -207,24 +209,25 @@ enum Done {
     CannotTell,
 }
 
-/// The program, whose help lists the commands under headings.
-fn program() -> clap::Command {
-    let program = Cli::command();
-    let (header, literal) = (*program.get_styles().get_header(), *program.get_styles().get_literal());
-    let listed = Cli::command();
-    let mut commands = listed.get_subcommands();
+/// The program in a language, whose help lists the commands under headings.
+fn program(language: Language) -> clap::Command {
+    let program = help::translated(Cli::command(), language);
+    let (header, literal) = (program.get_styles().get_header(), program.get_styles().get_literal());
+    let mut commands = program.get_subcommands();
     let mut list = String::new();
     for (heading, count) in HEADINGS {
-        list += &format!("{header}{heading}:{header:#}\n");
+        list += &format!("{header}{}:{header:#}\n", language.word(heading));
         for command in commands.by_ref().take(*count) {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             list += &format!("  {literal}{:<11}{literal:#}  {about}\n", command.get_name());
         }
         list += "\n";
     }
-    let options = format!("{header}Options:{header:#}\n{{options}}");
-    let template =
-        format!("{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}{options}{{after-help}}");
+    let [usage, options] = [key!("Usage"), key!("Options")].map(|word| language.word(word));
+    let template = format!(
+        "{{before-help}}{{about-with-newline}}\n{header}{usage}:{header:#} {{usage}}\n\n{list}{header}{options}:\
+         {header:#}\n{{options}}{{after-help}}"
+    );
     drop(commands);
     program.help_template(template)
 }
@@ -242,12 +245,13 @@ pub fn main_with(mut arguments: Vec<OsString>) -> u8 {
         return 0;
     }
     let language = language_of(&arguments);
+    options::set_language(language);
     let arguments = match config::expand(arguments, &Cli::command()) {
         Ok(arguments) => arguments,
         Err(error) => return fail(&error, 2, language),
     };
     let parse = |matches: ArgMatches| Ok((threads_of(&matches), Cli::from_arg_matches(&matches)?));
-    let (threads, cli) = match program().try_get_matches_from(arguments).and_then(parse) {
+    let (threads, cli) = match program(language).try_get_matches_from(arguments).and_then(parse) {
         Ok(parsed) => parsed,
         Err(error) => {
             let code = u8::try_from(error.exit_code()).unwrap_or(2);
@@ -288,7 +292,7 @@ fn threads_of(matches: &ArgMatches) -> Option<usize> {
 
 /// Reports an error.
 fn fail(error: &anyhow::Error, code: u8, language: Language) -> u8 {
-    terminal::error(&messages::of_error(error, language));
+    terminal::error(&messages::of_error(error).text(language));
     code
 }
 

@@ -121,8 +121,8 @@ fn tournament_text(tournament: &Tournament, standings: &Standings, folder: &Path
     let (played, planned, folder) = (standings.games, standings.planned, shown(folder));
     text + &match played > planned {
         // --pairs is smaller than in an earlier run
-        true => say!(language, "{played} games in {folder}\n", "{played} 局: {folder}\n"),
-        false => say!(language, "{played} of {planned} games in {folder}\n", "{planned} 局中 {played} 局: {folder}\n"),
+        true => say!(language, "{played} games in {folder}\n"),
+        false => say!(language, "{played} of {planned} games in {folder}\n"),
     }
 }
 
@@ -144,7 +144,7 @@ impl Live {
     fn new(quiet: bool, language: Language) -> Self {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target);
-        let counts = language.choose("{pos}/{len} games, eta {eta}", "{pos}/{len} 局、残り {eta}");
+        let counts = language.word("{pos}/{len} games, eta {eta}");
         if let Ok(style) = ProgressStyle::with_template(&format!("{{msg}}\n{{bar:30}} {counts}")) {
             bar.set_style(style);
         }

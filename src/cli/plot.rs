@@ -70,10 +70,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         PlotOptions { score_limit_cp: args.score_limit.map(f64::from), language, ..PlotOptions::default() };
     if !args.by.is_empty() {
         if files > 0 {
-            bail!(text!(
-                "a calibration file has no samples to split: give records or a sample table to --by",
-                "較正ファイルには分ける標本がありません: --by には棋譜か標本表を指定してください"
-            ));
+            bail!(text!("a calibration file has no samples to split: give records or a sample table to --by"));
         }
         let command = Curve { reading: command.reading, fitting: command.fitting, splits: args.by.clone() };
         let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
@@ -84,10 +81,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         let written = figures::write_splits(splits, min_bin, &args.out, &plot_options, args.plot.data)?;
         let why = splits.first().map(|_| {
             let fewest = min_bin.min(SMALL_BIN);
-            text!(
-                "no two parts have {FEWEST_POINTS} points of at least {fewest} samples; --min-bin makes smaller ones",
-                "標本 {fewest} 以上の点が {FEWEST_POINTS} つある部分が二つありません。--min-bin で点の標本を減らせます"
-            )
+            text!("no two parts have {FEWEST_POINTS} points of at least {fewest} samples; --min-bin makes smaller ones")
         });
         return report(args, &written, why);
     }
@@ -103,10 +97,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         records = Some(found.value);
         series
     } else if files < paths.len() {
-        bail!(text!(
-            "cannot draw calibration files (.json) and records together; calibrate the records first",
-            "較正ファイル(.json)と棋譜は一緒に描けません。先に棋譜を較正してください"
-        ));
+        bail!(text!("cannot draw calibration files (.json) and records together; calibrate the records first"));
     } else {
         let (all, notes) = args.input.input().chosen_calibrations(&command.reading)?;
         note_all(&notes, args.output.is_quiet(), language);
@@ -131,21 +122,16 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             wdl_figures::write(&files, &args.out, &plot_options, args.plot.data)?
         }
     });
-    let why = || text!("no engine has anything within the axes", "どのエンジンも軸の範囲に何もありません");
+    let why = || text!("no engine has anything within the axes");
     report(args, &written, (!drawn.left_out.is_empty()).then(why))
 }
 
 /// Lists the files written. `why` says why there are none, if engines have enough samples.
 fn report(args: &Args, written: &[PathBuf], why: Option<Text>) -> anyhow::Result<Done> {
     if written.is_empty() {
-        let why = why.unwrap_or_else(|| {
-            text!(
-                "no engine has enough samples (--min-samples) and games (--min-games)",
-                "標本(--min-samples)と対局(--min-games)が足りるエンジンがありません"
-            )
-        });
+        let why = why.unwrap_or_else(|| text!("no engine has enough samples (--min-samples) and games (--min-games)"));
         let language = args.input.language.chosen();
-        terminal::error(&say!(language, "nothing to draw: {}", "描くものがありません: {}", why.text(language)));
+        terminal::error(&say!(language, "nothing to draw: {}", why.text(language)));
         return Ok(Done::Nothing);
     }
     let also = if args.plot.data { ", .png and .csv" } else { " and .png" };

@@ -6,11 +6,13 @@ use std::path::PathBuf;
 use anyhow::bail;
 
 use super::files::calibration;
+use super::options::language;
 use super::{Done, terminal};
 use crate::calibration::Reading;
 use crate::council::usi::{Launch, stop_engines_on_signals};
 use crate::council::{Proxy, Rewriter};
 use crate::report::text::printable;
+use crate::{say, text};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -52,12 +54,12 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if let Some(scale) = args.scale.filter(|s| !(s.is_finite() && *s > 0.0)) {
-        bail!("--scale: {scale} is not a number of centipawns above 0, such as 600");
+        bail!(text!("--scale: {scale} is not a number of centipawns above 0, such as 600"));
     }
     let calibration = calibration(&args.calibration)?;
     for doubt in &calibration.doubts {
         let name = printable(&calibration.engine.name);
-        terminal::warning(&format!("the calibration of {name} {}", doubt.words()));
+        terminal::warning(&say!(language(), "the calibration of {name} {doubt}"));
     }
     let reading = if args.field { Reading::Field } else { Reading::Equal };
     let rewriter = Rewriter::new(calibration, reading, args.scale, args.wdl);

@@ -7,11 +7,12 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use super::files::calibration;
 use super::options::LanguageArgs;
 use super::{Done, terminal};
+use crate::language::Text;
 use crate::report::votes;
 use crate::rule::replay::{MOST_COMPARED, ReplayOptions};
 use crate::rule::{Rule, TieRule};
 use crate::run::{Error, Input, Logs, Replay, replay_document};
-use crate::say;
+use crate::{say, text};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -80,24 +81,24 @@ pub(super) fn rule_parser() -> impl TypedValueParser<Value = Rule> {
     PossibleValuesParser::new(values).try_map(|name| Rule::parse(&name).ok_or("not a rule"))
 }
 
-fn tie_rule(name: &str) -> Result<TieRule, String> {
+fn tie_rule(name: &str) -> Result<TieRule, Text> {
     let all: Vec<&str> = TieRule::ALL.iter().map(<&str>::from).collect();
-    name.parse().map_err(|_| format!("not a tie rule; expected one of {}", all.join(", ")))
+    name.parse().map_err(|_| text!("not a tie rule; expected one of {}", all.join(", ")))
 }
 
 /// `ENGINE=FILE`; the name of an engine has no `=`.
-fn engine_and_file(text: &str) -> Result<(String, PathBuf), String> {
+fn engine_and_file(text: &str) -> Result<(String, PathBuf), Text> {
     match text.split_once('=') {
         Some((engine, file)) if !engine.is_empty() && !file.is_empty() => Ok((engine.to_owned(), file.into())),
-        _ => Err("expected ENGINE=FILE, for example Gikou=calibrations/Gikou.json".to_owned()),
+        _ => Err(text!("expected ENGINE=FILE, for example Gikou=calibrations/Gikou.json")),
     }
 }
 
-fn on_off(word: &str) -> Result<bool, String> {
+fn on_off(word: &str) -> Result<bool, Text> {
     match word {
         "on" => Ok(true),
         "off" => Ok(false),
-        _ => Err("expected on or off".to_owned()),
+        _ => Err(text!("expected on or off")),
     }
 }
 
@@ -107,16 +108,9 @@ const PRINTED: usize = 10;
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let language = args.language.chosen();
     let mut logs = Logs::read(&Input::paths(&args.files))?;
-    let more = |what: (&str, &str), n: usize| {
-        let (english, japanese) = what;
-        say!(
-            language,
-            "{n} {english} in all; only the first {PRINTED} are listed",
-            "{japanese}は全部で {n}。はじめの {PRINTED} だけを示します"
-        )
-    };
+    let more = |what: Text| say!(language, "{what} in all; only the first {PRINTED} are listed");
     if !args.quiet {
-        report(&logs.problems, &more(("lines were not used", "使わなかった行"), logs.log.not_used), terminal::warning);
+        report(&logs.problems, &more(text!("{} lines were not used", logs.log.not_used)), terminal::warning);
     }
     let read = |(engine, file): &(String, PathBuf)| Ok((engine.clone(), calibration(file)?));
     let command = Replay {
@@ -134,19 +128,16 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         },
     };
     let Some(result) = command.decide(&mut logs)? else {
-        terminal::error(language.choose(
-            "the log has no decision that can be used; give a vote log that a council wrote",
-            "使える決定がありません。合議が書いた投票ログを指定してください",
-        ));
+        terminal::error(
+            language.word("the log has no decision that can be used; give a vote log that a council wrote"),
+        );
         return Ok(Done::Nothing);
     };
     if result.voters.len() > args.without.len() + MOST_COMPARED && !args.quiet {
         terminal::note(&say!(
             language,
             "more than {MOST_COMPARED} voters: no pair is compared, no noise estimated, and none left out in turn; \
-             name some by --without",
-            "投票者が {MOST_COMPARED} を超えるので、二者の比較、ノイズの推定、一人ずつ除いた結果は出しません。--without で\
-             指定してください"
+             name some by --without"
         ));
     }
     if args.json {
@@ -159,30 +150,20 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         .different
         .iter()
         .map(|d| {
-            let name = |m: &Option<String>| m.clone().unwrap_or(language.choose("no move", "着手なし").to_owned());
+            let name = |m: &Option<String>| m.clone().unwrap_or(language.word("no move").to_owned());
             let (source, line) = (logs.source(d.session), d.line);
-            say!(
-                language,
-                "{source}:{line}: the log has {}, the replay {}",
-                "{source}:{line}: ログは {}、再現は {}",
-                name(&d.logged),
-                name(&d.replayed)
-            )
+            say!(language, "{source}:{line}: the log has {}, the replay {}", name(&d.logged), name(&d.replayed))
         })
         .collect();
     // other calibrations decide otherwise: no error
     let repeats = args.calibration.is_empty();
     if repeats {
-        report(&different, &more(("decisions differ", "異なる決定"), different.len()), terminal::error);
+        report(&different, &more(text!("{} decisions differ", different.len())), terminal::error);
     }
     let strict = args.strict && !logs.problems.is_empty();
     if strict {
         let n = logs.log.not_used;
-        terminal::error(&say!(
-            language,
-            "--strict: {n} lines were not used",
-            "--strict: 使わなかった行が {n} あります"
-        ));
+        terminal::error(&say!(language, "--strict: {n} lines were not used"));
     }
     Ok(if strict || (repeats && !different.is_empty()) { Done::Nothing } else { Done::Yes })
 }

@@ -37,7 +37,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if !table::is_table(&args.out) {
-        anyhow::bail!("{}: a sample table ends in .parquet or .csv", args.out.display());
+        anyhow::bail!(crate::text!("{}: a sample table ends in .parquet or .csv", args.out.display()));
     }
     check_replace(&args.out, args.force)?;
     let command = Sample { reading: args.input.reading(), fitting: args.input.fitting(), of_part: false };
@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let text = || {
         let count = text::thousands(samples as u64);
         let (read, out) = (text::reading(&drawn.report, language), shown(&args.out));
-        say!(language, "{read}written {count} samples to {out}\n", "{read}{count} 標本を {out} に書き出しました\n")
+        say!(language, "{read}written {count} samples to {out}\n")
     };
     args.output.print(document, text)?;
     terminal::tell(&drawn, args.output.is_quiet(), language);

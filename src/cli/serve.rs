@@ -4,11 +4,12 @@ use std::ffi::OsString;
 use std::io::BufReader;
 use std::path::PathBuf;
 
-use anyhow::Context;
-
 use super::Done;
+use super::messages::About;
 use crate::council::Game;
 use crate::council::protocol::{self, JoinOptions, ServeOptions};
+use crate::language::Text;
+use crate::text;
 use crate::usi::{Launch, Protocol};
 use crate::whole_file::read_text;
 
@@ -92,22 +93,28 @@ pub(super) struct JoinArgs {
     engine: Vec<OsString>,
 }
 
-fn game(name: &str) -> Result<Game, String> {
+fn game(name: &str) -> Result<Game, Text> {
     let game: Option<Game> = name.parse().ok();
-    game.filter(|game| game.protocol() == Protocol::Usi).ok_or_else(|| "write shogi, minishogi or other-usi".to_owned())
+    game.filter(|game| game.protocol() == Protocol::Usi).ok_or_else(|| text!("write shogi, minishogi or other-usi"))
 }
 
-fn option(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+fn option(text: &str) -> Result<(String, String), Text> {
+    let (name, value) = text.split_once('=').ok_or_else(|| text!("write NAME=VALUE"))?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
 fn password(file: Option<&PathBuf>) -> anyhow::Result<Option<String>> {
     file.map(|file| {
-        let text = read_text(file).with_context(|| format!("{}: cannot read the password", file.display()))?;
+        let text = read_text(file).about(|| text!("{}: cannot read the password", file.display()))?;
         let word = text.lines().next().unwrap_or_default().trim().to_owned();
-        anyhow::ensure!(!word.is_empty(), "{}: the first line is empty; write the password there", file.display());
-        anyhow::ensure!(!word.contains(char::is_whitespace), "{}: a password must not contain blanks", file.display());
+        anyhow::ensure!(
+            !word.is_empty(),
+            text!("{}: the first line is empty; write the password there", file.display())
+        );
+        anyhow::ensure!(
+            !word.contains(char::is_whitespace),
+            text!("{}: a password must not contain blanks", file.display())
+        );
         Ok(word)
     })
     .transpose()
@@ -129,7 +136,9 @@ pub(super) fn serve(args: &ServeArgs) -> anyhow::Result<Done> {
 }
 
 pub(super) fn join(args: &JoinArgs) -> anyhow::Result<Done> {
-    let Some((command, arguments)) = args.engine.split_first() else { anyhow::bail!("name the engine after --") };
+    let Some((command, arguments)) = args.engine.split_first() else {
+        anyhow::bail!(text!("name the engine after --"))
+    };
     crate::usi::stop_engines_on_signals()?;
     protocol::join(&JoinOptions {
         server: args.server.clone(),

@@ -7,15 +7,16 @@ use serde_json::Value;
 
 use super::Done;
 use super::files::{check_replace, list_plots, make_folder};
-use super::options::{OutputArgs, threads};
+use super::options::{OutputArgs, language, threads};
 use super::theory::{one_of, one_per};
+use crate::language::Text;
 use crate::plot::PlotOptions;
 use crate::report::simulation;
 use crate::rule::{Options, Rule, TieRule};
 use crate::theory::estimate::simulated_log;
 use crate::theory::simulate::sweep::Sweep;
 use crate::theory::simulate::{CalibrationOf, Contender, Engine, Model, RunOptions, Synchronisation, simulate};
-use crate::whole_file;
+use crate::{text, whole_file};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -172,8 +173,8 @@ fn rules() -> Vec<String> {
     Rule::ALL.into_iter().filter(|rule| rule.needs().can_be_simulated()).flat_map(names).collect()
 }
 
-fn synchronisation(text: &str) -> Result<Synchronisation, String> {
-    let wrong = || format!("'{text}' is not a synchronisation; write I:J:PROBABILITY, as in 2:3:0.5");
+fn synchronisation(text: &str) -> Result<Synchronisation, Text> {
+    let wrong = || text!("'{text}' is not a synchronisation; write I:J:PROBABILITY, as in 2:3:0.5");
     let [of, follower, probability] = text.split(':').collect::<Vec<_>>()[..] else { return Err(wrong()) };
     let engine = |t: &str| t.parse::<usize>().ok().and_then(|n| n.checked_sub(1)).ok_or_else(wrong);
     let probability = probability.parse().map_err(|_| wrong())?;
@@ -220,7 +221,7 @@ impl Args {
                 None => Rule::parse(name),
             };
             let Some(rule) = rule else {
-                bail!("'{name}' is not a rule; expected one of {}", rules().join(", "));
+                bail!(text!("'{name}' is not a rule; expected one of {}", rules().join(", ")));
             };
             let best_known = name.ends_with(KNOWN);
             let ties = match self.tie {
@@ -258,7 +259,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         return Ok(Done::Yes);
     }
     let found = simulate(&model, &args.contenders(&model)?, options)?;
-    args.output.print(|| simulation::document(&model, &found), || simulation::text(&model, &found))?;
+    args.output.print(|| simulation::document(&model, &found), || simulation::text(&model, &found, language()))?;
     Ok(Done::Yes)
 }
 

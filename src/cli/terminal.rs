@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 
-use anyhow::Context;
 use serde_json::Value;
 
+use super::messages::About;
 use crate::language::Language;
 use crate::report::text::printable;
 use crate::run::{Outcome, with_options};
+use crate::text;
 use crate::text::printable_json;
 
 /// Writes to standard output, to a terminal without characters that could change what it shows: files and pipes get
@@ -22,7 +23,7 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
     };
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other.context("cannot write to standard output")?),
+        other => other.about(|| text!("cannot write to standard output")),
     }
 }
 

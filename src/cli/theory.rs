@@ -1,5 +1,7 @@
 //! `evalcurve theory`
 
+use crate::language::Text;
+use crate::text;
 use std::str::FromStr;
 
 use anyhow::bail;
@@ -45,11 +47,19 @@ where
 }
 
 /// One value per engine or group, from a list with one value for each, or one for all.
-pub(super) fn one_per<T: Clone>(what: &str, count: usize, option: &str, values: &[T]) -> anyhow::Result<Vec<T>> {
+pub(super) fn one_per<T: Clone>(
+    what: &'static str,
+    count: usize,
+    option: &str,
+    values: &[T],
+) -> anyhow::Result<Vec<T>> {
     match values {
         [one] => Ok(vec![one.clone(); count]),
         many if many.len() == count => Ok(many.to_vec()),
-        many => bail!("--{option} has {} values for {count} {what}s; give one per {what}, or one for all", many.len()),
+        many => {
+            let (n, what) = (many.len(), Text::word(what));
+            bail!(text!("--{option} has {n} values for {count} {what}s; give one per {what}, or one for all"))
+        }
     }
 }
 

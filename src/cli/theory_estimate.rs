@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 
-use super::options::{OutputArgs, threads};
+use super::options::{OutputArgs, language, threads};
 use super::{Done, terminal};
 use crate::report::estimate as report;
 use crate::rule::Rule;
 use crate::run::{Input, Logs};
+use crate::text;
 use crate::theory::estimate::{EstimateOptions, ballots, estimate};
 use crate::theory::simulate::{Contender, RunOptions, simulate};
 
@@ -55,7 +56,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let Logs { log, problems, .. } = Logs::read(&Input::paths(&args.files))?;
     problems.iter().for_each(|problem| terminal::warning(problem));
     if log.sessions.is_empty() {
-        bail!("no votes; give a vote log that a council wrote");
+        bail!(text!("no votes; give a vote log that a council wrote"));
     }
     let (names, ballots) = ballots(&log)?;
     let candidates = args.candidates.and_then(|n| usize::try_from(n).ok());
@@ -68,6 +69,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let run = RunOptions { trials: args.trials, seed: args.seed, threads: args.threads };
     let simulated = simulate(&model, &contenders, run)?;
     let document = || report::document(&names, &found, &model, &simulated);
-    args.output.print(document, || report::text(&names, &found, &model, &simulated))?;
+    args.output.print(document, || report::text(&names, &found, &model, &simulated, language()))?;
     Ok(Done::Yes)
 }

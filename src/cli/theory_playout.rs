@@ -7,11 +7,12 @@ use serde_json::json;
 
 use super::Done;
 use super::files::write_figure;
-use super::options::{OutputArgs, threads};
+use super::options::{OutputArgs, language, threads};
 use super::theory::one_of;
 use crate::plot::PlotOptions;
 use crate::report::json::rounded;
 use crate::report::playouts;
+use crate::text;
 use crate::theory::playout::patterns::PatternOptions;
 use crate::theory::playout::{AnyGame, DEFAULT_SEED, Heuristic, PlayoutOptions, analyse, exact, position};
 
@@ -104,12 +105,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     for (name, game) in &args.games {
         let game = match position(game.clone(), &args.moves) {
             Ok(game) => game,
-            Err(wrong) => bail!("'{wrong}' is not a legal move of {name} there; use the names of moves in the table"),
+            Err(wrong) => {
+                bail!(text!("'{wrong}' is not a legal move of {name} there; use the names of moves in the table"))
+            }
         };
         let analysis = analyse(&game, &options)?;
         let exact = if args.exact { Some(exact(&game)?) } else { None };
         let shown = if args.all { usize::MAX } else { SHOWN };
-        text += &playouts::table(name, &game, &analysis, exact.as_ref(), shown);
+        text += &playouts::table(name, &game, &analysis, exact.as_ref(), shown, language());
         documents.push(playouts::document(name, &game, &analysis, exact.as_ref(), &options));
         boards.push((name.clone(), game, analysis));
     }

@@ -2,15 +2,17 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::builder::RangedU64ValueParser;
 
 use super::Done;
 use super::files::{list_plots, make_folder};
-use super::options::OutputArgs;
+use super::messages::About;
+use super::options::{OutputArgs, language};
 use super::theory::{one_of, one_per};
 use crate::plot::PlotOptions;
 use crate::report::plurality as report;
+use crate::text;
 use crate::theory::improvement::{Position, judge};
 use crate::theory::plurality::{self, Tie, Voters};
 use crate::theory::sato_map;
@@ -64,7 +66,7 @@ pub(super) struct PluralityArgs {
 }
 
 fn numbers(text: &str) -> anyhow::Result<Vec<f64>> {
-    let number = |t: &str| t.trim().parse::<f64>().with_context(|| format!("'{t}' in --probabilities is not a number"));
+    let number = |t: &str| t.trim().parse::<f64>().about(|| text!("'{t}' in --probabilities is not a number"));
     text.split(',').map(number).collect()
 }
 
@@ -82,17 +84,17 @@ pub(super) fn plurality(args: &PluralityArgs) -> anyhow::Result<Done> {
         Some(original) => {
             let moves = distributions[0].len();
             if args.values.len() != moves {
-                bail!("--values has {} numbers for {moves} moves; give one per move", args.values.len());
+                bail!(text!("--values has {} numbers for {moves} moves; give one per move", args.values.len()));
             }
             let Some(&value) = original.checked_sub(1).and_then(|m| args.values.get(m)) else {
-                bail!("--original is {original}; give a move from 1 to {moves}");
+                bail!(text!("--original is {original}; give a move from 1 to {moves}"));
             };
             let position = Position::of_plurality(1.0, args.values.clone(), value, &voters, args.tie)?;
             Some(judge(&[position]))
         }
     };
     let document = || report::document(&voters, args.tie, &found, verdict.as_ref());
-    args.output.print(document, || report::text(&voters, args.tie, &found, verdict.as_ref()))?;
+    args.output.print(document, || report::text(&voters, args.tie, &found, verdict.as_ref(), language()))?;
     Ok(Done::Yes)
 }
 
@@ -140,13 +142,13 @@ pub(super) fn bounds(args: &BoundsArgs) -> anyhow::Result<Done> {
         let cells = sato_map::map(args.moves, args.most_voters, &probabilities)?;
         make_folder(folder)?;
         let written = report::write_maps(&cells, args.moves, folder, &PlotOptions::default())?;
-        let summary = (report::map_summary(&cells), report::map_text(&cells));
+        let summary = (report::map_summary(&cells), report::map_text(&cells, language()));
         return list_plots(&args.output, &written, " and .png", Some(summary));
     }
     let (Some(voters), pi) = (args.voters, &args.probabilities) else {
-        bail!("give --voters and --probabilities, or --map FOLDER");
+        bail!(text!("give --voters and --probabilities, or --map FOLDER"));
     };
     let bounds = report::BoundsTable::new(voters, pi)?;
-    args.output.print(|| bounds.document(), || bounds.text())?;
+    args.output.print(|| bounds.document(), || bounds.text(language()))?;
     Ok(Done::Yes)
 }

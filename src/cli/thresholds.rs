@@ -56,15 +56,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let document =
         || json!({ "games": games, "engines": engines, "resign": resigning, "draw": drawing, "notes": notes });
     let text = || {
-        let mut out = say!(language, "{} games with scores\n", "評価値のある対局 {}\n", thousands(*games as u64));
+        let mut out = say!(language, "{} games with scores\n", thousands(*games as u64));
         let mut of_engines: BTreeMap<&str, Vec<&Losing>> =
             calibrated.iter().filter(|_| !engines.is_empty()).map(|name| (name.as_str(), Vec::new())).collect();
         engines.iter().for_each(|losing| of_engines.entry(&losing.name).or_default().push(losing));
-        let columns = Columns::new().name(
-            language.choose("score that wins", "この勝率の評価値"),
-            24,
-            |(name, _): &(&str, Vec<&Losing>)| printable(name),
-        );
+        let columns = Columns::new()
+            .name(language.word("score that wins"), 24, |(name, _): &(&str, Vec<&Losing>)| printable(name));
         let columns = percents.iter().fold(columns, |columns, &percent| {
             columns.right(format!("{percent}%"), 7, move |(_, scores)| {
                 let losing = scores.iter().find(|losing| losing.percent == percent);
@@ -74,7 +71,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         if !of_engines.is_empty() {
             out += &format!("\n{}\n{}", terminal::heading(&columns.head()), columns.rows(of_engines));
         }
-        let titles = [language.choose("resigning", "投了"), language.choose("draws", "引き分け")];
+        let titles = [language.word("resigning"), language.word("draws")];
         for (title, rows) in titles.into_iter().zip([resigning, drawing]) {
             if rows.is_empty() {
                 continue;
@@ -93,14 +90,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             let columns = Columns::new()
                 .right("p", 4, |r: &&AdjudicationRule| format!("{}%", r.percent))
                 .gap(2)
-                .left(
-                    language.choose("option of fastchess and cutechess", "fastchess・cutechess の設定"),
-                    width.max(33),
-                    |r| r.option.clone(),
-                )
-                .right(language.choose("ended", "終局"), 6, |r| r.rule.ended.to_string())
-                .left(language.choose("turned round [95%]", "結果が変わる [95%]"), 24, |r| turned(r))
-                .right(language.choose("moves saved", "省けた手数"), 11, |r| percent(r.rule.saved));
+                .left(language.word("option of fastchess and cutechess"), width.max(33), |r| r.option.clone())
+                .right(language.word("ended"), 6, |r| r.rule.ended.to_string())
+                .left(language.word("turned round [95%]"), 24, |r| turned(r))
+                .right(language.word("moves saved"), 11, |r| percent(r.rule.saved));
             let rows: Vec<&AdjudicationRule> = rows.iter().collect();
             out += &format!("\n{title}\n{}\n{}", terminal::heading(&columns.head()), columns.rows(rows));
         }

@@ -9,10 +9,10 @@ use super::regression::{Wald, wald};
 use crate::calibration::{Calibration, Estimate, Method, ModelKind, PawnValue, Reading, Situation};
 use crate::curve::Z_95;
 use crate::fit::{Sigmoid, StageUnit};
-use crate::language::{Language, Text};
+use crate::language::{Language, Text, ToText};
 use crate::normal::quantile_95;
 use crate::text::signed;
-use crate::{say, text};
+use crate::{display_text, say, text};
 
 /// How two calibrations are compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +36,6 @@ impl Default for DriftOptions {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DriftError {
     /// A calibration has no fit by the method.
-    #[error("the calibration of {engine} has no fit by {model}; choose another with --model")]
     NoFit {
         /// The engine.
         engine: String,
@@ -44,12 +43,26 @@ pub enum DriftError {
         model: ModelKind,
     },
     /// The tolerance is not a positive percentage.
-    #[error("a tolerance of {0}% is not valid; use a number above 0, such as 10")]
     Tolerance(f64),
     /// A score is not a finite number.
-    #[error("a score of {0} centipawns cannot be compared; use a finite number")]
     Score(f64),
 }
+
+impl ToText for DriftError {
+    fn to_text(&self) -> Text {
+        match self {
+            Self::NoFit { engine, model } => {
+                text!("the calibration of {engine} has no fit by {model}; choose another with --model")
+            }
+            Self::Tolerance(percent) => {
+                text!("a tolerance of {percent}% is not valid; use a number above 0, such as 10")
+            }
+            Self::Score(score) => text!("a score of {score} centipawns cannot be compared; use a finite number"),
+        }
+    }
+}
+
+display_text!(DriftError);
 
 /// Whether the scale moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

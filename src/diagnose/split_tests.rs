@@ -1,4 +1,5 @@
 use super::*;
+use crate::language::Text;
 use crate::random;
 use crate::sample::GameInfo;
 use crate::types::{Color, Outcome, Termination};

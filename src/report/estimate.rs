@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use super::columns::Columns;
 use super::simulation;
 use super::text::{fit_name, thousands};
+use crate::language::Language;
+use crate::say;
 use crate::theory::estimate::{Estimate, Estimated, Pair};
 use crate::theory::simulate::{Model, Simulation};
 
@@ -14,33 +16,33 @@ use crate::theory::simulate::{Model, Simulation};
 const NAME: usize = 24;
 
 /// Tables of engines, pairs, and the simulation of the estimated model.
-pub fn text(names: &[String], found: &Estimate, model: &Model, simulated: &Simulation) -> String {
+pub fn text(names: &[String], found: &Estimate, model: &Model, simulated: &Simulation, language: Language) -> String {
     let mut out = String::new();
-    let _ = writeln!(
-        out,
-        "{} positions used; {} candidates; values are logits of win rates, ± standard error",
+    out += &say!(
+        language,
+        "{} positions used; {} candidates; values are logits of win rates, ± standard error\n",
         thousands(found.positions as u64),
         found.candidates
     );
     let shown = |e: Estimated| format!("{:>7.3} ± {:.3}", e.value, e.standard_error);
-    let _ = writeln!(out, "\n{:<NAME$} {}", "gap of the best move", shown(found.gap));
+    let _ = writeln!(out, "\n{} {}", fit_name(language.word("gap of the best move"), NAME), shown(found.gap));
     for (name, noise) in names.iter().zip(&found.noise) {
-        let _ = writeln!(out, "{} {}", fit_name(&format!("noise of {name}"), NAME), shown(*noise));
+        let _ = writeln!(out, "{} {}", fit_name(&say!(language, "noise of {name}"), NAME), shown(*noise));
     }
     let name = |i: usize| names.get(i).cloned().unwrap_or_default();
     let share = |n: u64, p: &Pair| format!("{:.4}", n as f64 / p.positions as f64);
     let pairs = Columns::new()
-        .name("engines", NAME, |p: &&Pair| name(p.first))
+        .name(language.word("engines"), NAME, |p: &&Pair| name(p.first))
         .name("", NAME, |p| name(p.second))
-        .right("same move", 9, |p| share(p.agreed, p))
+        .right(language.word("same move"), 9, |p| share(p.agreed, p))
         .gap(2)
-        .right("expected", 9, |p| format!("{:.4}", p.expected))
-        .right("same vote", 9, |p| share(p.copied, p))
+        .right(language.word("expected"), 9, |p| format!("{:.4}", p.expected))
+        .right(language.word("same vote"), 9, |p| share(p.copied, p))
         .gap(3)
-        .left("synchronisation", 0, |p| shown(p.synchronisation));
+        .left(language.word("synchronisation"), 0, |p| shown(p.synchronisation));
     out += &format!("\n{}", pairs.table(&found.pairs));
-    let _ = writeln!(out, "\nSimulation of this model:\n");
-    out + &simulation::text(model, simulated)
+    out += language.word("\nSimulation of this model:\n\n");
+    out + &simulation::text(model, simulated, language)
 }
 
 /// The estimate as JSON.

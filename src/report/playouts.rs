@@ -1,19 +1,20 @@
 //! Reports of play-outs: tables, JSON, and the figures of Raiko 2006.
 
 use std::error::Error;
-use std::fmt::Write;
 
 use serde_json::{Value, json};
 
 use super::columns::Columns;
 use super::text::{shown_or, thousands};
 use crate::curve::Z_95;
+use crate::language::Language;
 use crate::plot::{BoardPanel, Figure, Mark, PlotError, PlotOptions, SmallBoard, board_graph, board_rates};
 use crate::theory::playout::patterns::{Made, Pattern, made};
 use crate::theory::playout::{
     Analysis, AnyGame, Game, MoveChances, MoveValue, PlayoutOptions, Side, TicTacToe, analyse_patterns, position,
     score_of_win_rate,
 };
+use crate::{say, text};
 
 fn side(side: Side) -> &'static str {
     if side == Side::First { "first" } else { "second" }
@@ -33,38 +34,50 @@ fn ranked(analysis: &Analysis) -> Vec<MoveValue> {
 }
 
 /// The moves of a position, best first, at most `most` of them.
-pub fn table(name: &str, game: &AnyGame, analysis: &Analysis, exact: Option<&MoveChances>, most: usize) -> String {
-    let mut out = format!(
-        "{name}: {} play-outs; the {} player is to move and makes {:.4} of the points\n",
+pub fn table(
+    name: &str,
+    game: &AnyGame,
+    analysis: &Analysis,
+    exact: Option<&MoveChances>,
+    most: usize,
+    language: Language,
+) -> String {
+    let player = match analysis.side {
+        Side::First => text!("the first player"),
+        _ => text!("the second player"),
+    };
+    let mut out = say!(
+        language,
+        "{name}: {} play-outs; {} is to move and makes {:.4} of the points\n",
         thousands(analysis.total.plays),
-        side(analysis.side),
+        player,
         analysis.total.rate().unwrap_or(f64::NAN)
     );
     if let Some(exact) = exact {
         let [win, draw, loss] = exact.chances;
-        let _ = writeln!(out, "exact, uniform play-outs: wins {win:.6}, draws {draw:.6}, losses {loss:.6}");
+        out += &say!(language, "exact, uniform play-outs: wins {win:.6}, draws {draw:.6}, losses {loss:.6}\n");
     }
     let six = |values: &[Option<f64>], m: &MoveValue| shown_or("-", value(values, m), |v| format!("{v:.6}"));
     let columns = Columns::new()
-        .left("move", 8, |m: &MoveValue| game.name(m.action))
-        .right("play-outs", 10, |m| thousands(m.tally.plays))
-        .right("win rate [95%]", 18, |m| {
+        .left(language.word("move"), 8, |m: &MoveValue| game.name(m.action))
+        .right(language.word("play-outs"), 10, |m| thousands(m.tally.plays))
+        .right(language.word("win rate [95%]"), 18, |m| {
             shown_or("-", m.tally.rate().zip(error(m)), |(rate, error)| format!("{rate:.4} ± {error:.4}"))
         })
-        .right("score", 9, |m| shown_or("-", score(m), |s| format!("{s:+}")));
+        .right(language.word("score"), 9, |m| shown_or("-", score(m), |s| format!("{s:+}")));
     let columns = match exact {
         None => columns,
-        Some(exact) => columns.gap(0).right("exact first", 16, move |m| six(&exact.expected_outcome, m)).gap(2).right(
-            "exact any time",
-            14,
-            move |m| six(&exact.all_moves_as_first, m),
-        ),
+        Some(exact) => columns
+            .gap(0)
+            .right(language.word("exact first"), 16, move |m| six(&exact.expected_outcome, m))
+            .gap(2)
+            .right(language.word("exact any time"), 14, move |m| six(&exact.all_moves_as_first, m)),
     };
     let ranked = ranked(analysis);
     let more = ranked.len().saturating_sub(most);
     out += &columns.table(ranked.into_iter().take(most));
     if more > 0 {
-        let _ = writeln!(out, "… and {more} more (--all)");
+        out += &say!(language, "… and {more} more (--all)\n");
     }
     out
 }

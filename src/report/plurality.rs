@@ -7,12 +7,15 @@ use serde_json::{Value, json};
 
 use super::columns::Columns;
 use super::figures::{FigureError, save};
+use super::text::centred;
+use crate::language::{Language, Text};
 use crate::plot::{HeatMap, PlotOptions, heat_map};
 use crate::theory::improvement::{Change, Verdict, expected_voting_matrix};
 use crate::theory::plurality::{MoveWins, PluralityError, Tie, Voters, plurality_of_alike};
 use crate::theory::sato::{self, Bounds, Theorem};
 use crate::theory::sato_map::Cell;
 use crate::whole_file;
+use crate::{key, say, text};
 
 /// Differences between a bound and an exact value below this are rounding.
 const ROUNDING: f64 = 1e-9;
@@ -20,44 +23,48 @@ const ROUNDING: f64 = 1e-9;
 const MOST_ROWS: usize = 40;
 
 /// A table of the probabilities of each move.
-pub fn text(voters: &[Voters], tie: Tie, found: &[MoveWins], verdict: Option<&Verdict>) -> String {
+pub fn text(voters: &[Voters], tie: Tie, found: &[MoveWins], verdict: Option<&Verdict>, language: Language) -> String {
     let mut out = String::new();
     for group in voters {
-        let plural = if group.count == 1 { "voter" } else { "voters" };
-        let _ = writeln!(out, "{} {plural} of weight {}", group.count, group.weight);
+        let count = Text::counted(group.count as u64, "{n} voter", "{n} voters");
+        out += &say!(language, "{count} of weight {}\n", group.weight);
     }
-    let group = |g: usize| if voters.len() == 1 { "one voter".to_owned() } else { format!("group {}", g + 1) };
-    let wins = match tie {
-        Tie::Leader => "wins, ties to leader",
-        Tie::Random => "wins, ties drawn",
-        Tie::Worst => "wins, ties lost",
+    let group = |g: usize| match voters.len() {
+        1 => say!(language, "one voter"),
+        _ => say!(language, "group {}", g + 1),
     };
-    let mut table = Columns::new().gap(0).right("move", 5, |(m, _): &(usize, &MoveWins)| (m + 1).to_string());
+    let wins = language.word(match tie {
+        Tie::Leader => key!("wins, ties to leader"),
+        Tie::Random => key!("wins, ties drawn"),
+        Tie::Worst => key!("wins, ties lost"),
+    });
+    let mut table =
+        Columns::new().gap(0).right(language.word("move"), 5, |(m, _): &(usize, &MoveWins)| (m + 1).to_string());
     for (g, voters) in voters.iter().enumerate() {
         table = table.right(group(g), 10, |(m, _)| format!("{:.5}", voters.probabilities[*m]));
     }
     let table = table
-        .right("alone", 12, |(_, of)| format!("{:.6}", of.strict))
-        .right("alone or tied", 14, |(_, of)| format!("{:.6}", of.strict_or_tied))
+        .right(language.word("alone"), 12, |(_, of)| format!("{:.6}", of.strict))
+        .right(language.word("alone or tied"), 14, |(_, of)| format!("{:.6}", of.strict_or_tied))
         .right(wins, 22, |(_, of)| format!("{:.6}", of.wins));
-    out += &format!("\n{}{}", table.table(found.iter().enumerate().take(MOST_ROWS)), more_moves(found.len()));
+    out += &format!("\n{}{}", table.table(found.iter().enumerate().take(MOST_ROWS)), more_moves(found.len(), language));
     let clear: f64 = found.iter().map(|m| m.strict).sum();
-    let _ = writeln!(out, "\nsome move is ahead alone: {clear:.6}; several are tied: {:.6}", 1.0 - clear);
+    out += &say!(language, "\nsome move is ahead alone: {clear:.6}; several are tied: {:.6}\n", 1.0 - clear);
     if let Some(verdict) = verdict {
         let table = Columns::new()
             .gap(0)
             .left("", 12, |(name, _): &(String, Change)| name.clone())
-            .right("improvement", 14, |(_, c)| format!("{:.6}", c.improvement))
-            .right("reduction", 12, |(_, c)| format!("{:.6}", c.reduction))
-            .right("gain", 12, |(_, c)| format!("{:+.6}", c.gain()));
+            .right(language.word("improvement"), 14, |(_, c)| format!("{:.6}", c.improvement))
+            .right(language.word("reduction"), 12, |(_, c)| format!("{:.6}", c.reduction))
+            .right(language.word("gain"), 12, |(_, c)| format!("{:+.6}", c.gain()));
         // the verdict lists every voter; those of a group have the same
         let first = |g: usize| voters[..g].iter().map(|v| v.count).sum::<usize>();
         let groups = voters.iter().enumerate().filter(|(_, v)| v.count > 0);
         let rows = groups.map(|(g, _)| (group(g), verdict.voters[first(g)]));
-        out += &format!("\n{}", table.table(rows.chain([("council".to_owned(), verdict.council)])));
-        let answer = |yes: bool| if yes { "yes" } else { "no" };
-        let _ = write!(
-            out,
+        out += &format!("\n{}", table.table(rows.chain([(say!(language, "council"), verdict.council)])));
+        let answer = |yes: bool| if yes { text!("yes") } else { text!("no") };
+        out += &say!(
+            language,
             "better on average than every voter (definition 3): {}\n\
              better than the original, whose voters are worse (theorem 2): {}\n",
             answer(verdict.expected),
@@ -68,10 +75,10 @@ pub fn text(voters: &[Voters], tie: Tie, found: &[MoveWins], verdict: Option<&Ve
 }
 
 /// The line below a table that does not show all moves.
-fn more_moves(moves: usize) -> String {
+fn more_moves(moves: usize, language: Language) -> String {
     match moves.saturating_sub(MOST_ROWS) {
         0 => String::new(),
-        more => format!("  … and {more} more moves; use --json to see them\n"),
+        more => say!(language, "  … and {more} more moves; use --json to see them\n"),
     }
 }
 
@@ -139,32 +146,32 @@ impl BoundsTable {
     }
 
     /// The table.
-    pub fn text(&self) -> String {
+    pub fn text(&self, language: Language) -> String {
         let number = |x: f64| format!("{x:.4}");
-        let word = |holds: bool| if holds { "holds" } else { "FAILS" }.to_owned();
+        let word = |holds: bool| language.word(if holds { key!("holds") } else { key!("FAILS") }).to_owned();
         let table = Columns::new()
             .gap(0)
-            .right("move", 5, |(m, _): &(usize, &MoveBounds)| (m + 1).to_string())
+            .right(language.word("move"), 5, |(m, _): &(usize, &MoveBounds)| (m + 1).to_string())
             .right("π", 9, |(_, b)| number(b.probability))
-            .right("printed ≤", 12, |(_, b)| number(b.printed.lower))
+            .right(language.word("printed ≤"), 12, |(_, b)| number(b.printed.lower))
             .right("", 10, |(_, b)| word(b.lower_holds()))
-            .right("mended ≤", 10, |(_, b)| number(b.mended.lower))
-            .right("exact", 10, |(_, b)| number(b.exact.strict))
+            .right(language.word("mended ≤"), 10, |(_, b)| number(b.mended.lower))
+            .right(language.word("exact"), 10, |(_, b)| number(b.exact.strict))
             .gap(2)
-            .right("printed ≥", 12, |(_, b)| number(b.printed.upper))
+            .right(language.word("printed ≥"), 12, |(_, b)| number(b.printed.upper))
             .gap(0)
             .right("", 10, |(_, b)| word(b.upper_holds()))
-            .right("mended ≥", 10, |(_, b)| number(b.mended.upper))
-            .right("exact", 10, |(_, b)| number(b.exact.strict_or_tied));
+            .right(language.word("mended ≥"), 10, |(_, b)| number(b.mended.upper))
+            .right(language.word("exact"), 10, |(_, b)| number(b.exact.strict_or_tied));
         let (n, theorem) = (self.moves.len(), self.theorem.number());
+        let head = say!(language, "{} voters, {n} moves: theorem {theorem} of Sato (2013)", self.voters);
         format!(
-            "{} voters, {n} moves: theorem {theorem} of Sato (2013)\n\n{:>14}{:^44}{:^44}\n{}{}",
-            self.voters,
+            "{head}\n\n{:>14}{}{}\n{}{}",
             "",
-            "wins alone",
-            "wins or is tied",
+            centred(language.word("wins alone"), 44),
+            centred(language.word("wins or is tied"), 44),
             table.table(self.moves.iter().enumerate().take(MOST_ROWS)),
-            more_moves(n)
+            more_moves(n, language)
         )
     }
 
@@ -200,11 +207,14 @@ fn tally(cells: &[Vec<Cell>]) -> (usize, usize, usize) {
 }
 
 /// The summary of a map as text.
-pub fn map_text(cells: &[Vec<Cell>]) -> String {
+pub fn map_text(cells: &[Vec<Cell>], language: Language) -> String {
     let (all, lower, upper) = tally(cells);
     let share = |n: usize| 100.0 * n as f64 / all as f64;
     let (low, up) = (share(lower), share(upper));
-    format!("of {all} cells the printed lower bound holds in {lower} ({low:.1}%), the upper in {upper} ({up:.1}%)\n")
+    say!(
+        language,
+        "of {all} cells the printed lower bound holds in {lower} ({low:.1}%), the upper in {upper} ({up:.1}%)\n"
+    )
 }
 
 /// Writes two heat maps, `bounds-lower` and `bounds-upper`, as SVG and PNG, and
@@ -245,7 +255,7 @@ pub fn write_maps(
             xs: cells.first().map_or_else(Vec::new, |row| row.iter().map(|c| c.voters as f64).collect()),
             ys: cells.iter().filter_map(|row| Some(row.first()?.probability)).collect(),
             margins: cells.iter().map(|row| row.iter().map(margin).collect()).collect(),
-            notes: vec![map_text(cells).trim_end().to_owned()],
+            notes: vec![map_text(cells, options.language).trim_end().to_owned()],
         };
         written.push(save(heat_map(&map, options), folder, name, false)?);
     }

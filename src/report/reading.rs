@@ -77,17 +77,13 @@ pub fn samples(
 /// The note for tables without a column of games.
 pub fn tables_without_games(files: &[String]) -> Option<Text> {
     let first = files.first()?;
-    Some(Text::of(|language| {
-        let others = match files.len() - 1 {
-            0 => String::new(),
-            n => say!(language, " and {n} other files"),
-        };
-        say!(
-            language,
-            "{first}{others}: no column 'game' (--column game=NAME); every row counts as a game, so intervals are too \
-             narrow"
-        )
-    }))
+    let others = match files.len() - 1 {
+        0 => Text::default(),
+        n => text!(" and {n} other files"),
+    };
+    Some(text!(
+        "{first}{others}: no column 'game' (--column game=NAME); every row counts as a game, so intervals are too narrow"
+    ))
 }
 
 /// If fewer positions of training data are drawn, a note recommends drawing more.

@@ -7,9 +7,11 @@ use serde_json::{Value, json};
 
 use super::columns::Columns;
 use super::figures::{FigureError, save};
-use super::text::{shown_or, thousands};
+use super::text::{right, shown_or, thousands};
+use crate::language::{Language, Text};
 use crate::plot::{Figure, PlotOptions, RateChart, RateLine, rate_chart};
 use crate::rule::{Rule, TieRule};
+use crate::say;
 use crate::theory::simulate::sweep::{SPREAD, Shown, Sweep, Varied};
 use crate::theory::simulate::{Contender, Engine, Model, Rate, RuleResult, Simulation, best_move_rate};
 use crate::whole_file;
@@ -18,35 +20,34 @@ use crate::whole_file;
 const PAIRS: usize = 45;
 
 /// The table of a simulation.
-pub fn text(model: &Model, found: &Simulation) -> String {
+pub fn text(model: &Model, found: &Simulation, language: Language) -> String {
     let mut out = String::new();
     let trials = found.options.trials;
-    let plural = if model.engines.len() == 1 { "" } else { "s" };
-    let _ = writeln!(
-        out,
-        "{} positions, {} candidates, gap {}, {} engine{plural}, seed {}; rates ± standard error",
+    let engines = Text::counted(model.engines.len() as u64, "{n} engine", "{n} engines");
+    out += &say!(
+        language,
+        "{} positions, {} candidates, gap {}, {engines}, seed {}; rates ± standard error\n",
         thousands(trials),
         model.candidates,
         short(model.gap),
-        model.engines.len(),
         found.options.seed
     );
     for s in &model.synchronisations {
-        let _ = writeln!(
-            out,
-            "engine {} copies engine {} with probability {}",
+        out += &say!(
+            language,
+            "engine {} copies engine {} with probability {}\n",
             s.follower + 1,
             s.of + 1,
             short(s.probability)
         );
     }
     let engines = Columns::new()
-        .right("engine", 6, |(i, ..): &(usize, &Engine, &Rate)| (i + 1).to_string())
-        .right("noise", 9, |(_, engine, _)| short(engine.noise).to_string())
+        .right(language.word("engine"), 6, |(i, ..): &(usize, &Engine, &Rate)| (i + 1).to_string())
+        .right(language.word("noise"), 9, |(_, engine, _)| short(engine.noise).to_string())
         .gap(3)
-        .left("best move", 18, |(.., rate)| shown(**rate))
+        .left(language.word("best move"), 18, |(.., rate)| shown(**rate))
         .gap(1)
-        .left("exact", 0, |(i, engine, _)| {
+        .left(language.word("exact"), 0, |(i, engine, _)| {
             // the rate of a follower is that of a mixture
             let copies = model.synchronisations.iter().any(|s| s.follower == *i);
             let exact = || best_move_rate(engine.noise, model.candidates, model.gap);
@@ -55,21 +56,21 @@ pub fn text(model: &Model, found: &Simulation) -> String {
     let listed = model.engines.iter().zip(&found.engines).enumerate().map(|(i, (engine, rate))| (i, engine, rate));
     out += &format!("\n{}", engines.table(listed));
     if !found.agreement.is_empty() {
-        let _ = writeln!(out, "\nengines    same move");
+        out += language.word("\nengines    same move\n");
         let (pairs, rest) = found.agreement.split_at(found.agreement.len().min(PAIRS));
         for (i, j, rate) in pairs {
             let _ = writeln!(out, "{:>4}-{:<4}   {}", i + 1, j + 1, shown(*rate));
         }
         if !rest.is_empty() {
-            let _ = writeln!(out, "  (and {} more pairs; use --json to see them)", rest.len());
+            out += &say!(language, "  (and {} more pairs; use --json to see them)\n", rest.len());
         }
-        let _ = writeln!(out, "{:>9}   {}", "all", shown(found.unanimous));
+        let _ = writeln!(out, "{}   {}", right(language.word("all"), 9), shown(found.unanimous));
     }
     if !found.rules.is_empty() {
-        let against = format!("against engine {} alone", found.strongest + 1);
+        let against = say!(language, "against engine {} alone", found.strongest + 1);
         let rules = Columns::new()
-            .left("rule", 30, |r: &&RuleResult| r.contender.name())
-            .left("best move", 18, |r| shown(r.best_move))
+            .left(language.word("rule"), 30, |r: &&RuleResult| r.contender.name())
+            .left(language.word("best move"), 18, |r| shown(r.best_move))
             .left(against, 0, |r| format!("{:+.5} ± {:.5}", r.gain, r.gain_error));
         out += &format!("\n{}", rules.table(&found.rules));
     }

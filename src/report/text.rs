@@ -88,6 +88,17 @@ pub fn fit_name(name: &str, width: usize) -> String {
     shown + &" ".repeat(pad)
 }
 
+/// A text at the right of so many columns.
+pub fn right(text: &str, width: usize) -> String {
+    format!("{}{text}", " ".repeat(width.saturating_sub(columns(text))))
+}
+
+/// A text in the middle of so many columns.
+pub fn centred(text: &str, width: usize) -> String {
+    let free = width.saturating_sub(columns(text));
+    format!("{}{text}{}", " ".repeat(free / 2), " ".repeat(free - free / 2))
+}
+
 /// A value as text, or `missing`.
 pub fn shown_or<T>(missing: &str, value: Option<T>, show: impl Fn(T) -> String) -> String {
     value.map_or_else(|| missing.to_owned(), show)
@@ -103,7 +114,7 @@ pub fn counts(counts: &BTreeMap<&'static str, u64>, language: Language) -> Strin
     let mut list: Vec<(&str, u64)> = counts.iter().map(|(k, n)| (*k, *n)).collect();
     list.sort_by_key(|(k, n)| (std::cmp::Reverse(*n), *k));
     let one = |(kind, n): &(&str, u64)| {
-        let (n, words) = (thousands(*n), kind_words(kind, language));
+        let (n, words) = (thousands(*n), kind_words(kind));
         say!(language, "{n} {words}")
     };
     list.iter().map(one).collect::<Vec<_>>().join(language.word(", "))

@@ -62,7 +62,7 @@ pub fn text(replay: &Replay, language: Language) -> String {
         }
     }
     for rule in &replay.impossible {
-        let _ = write!(out, "\n{}: {}", language.word("not replayed"), printable(&rule.reason));
+        let _ = write!(out, "{}", say!(language, "\nnot replayed: {}", printable(&rule.reason)));
     }
     if !replay.impossible.is_empty() {
         out.push('\n');

@@ -126,11 +126,9 @@ impl Sample {
     pub fn run(&self, input: &Input, progress: &Progress) -> Result<Outcome<SampleTable>, Error> {
         let is_auto = |(_, threshold): &(_, Threshold)| *threshold == Threshold::Auto;
         if self.of_part && self.fitting.mate_threshold.iter().any(is_auto) {
-            return Err(text!(
-                "the threshold auto is found in the samples of all parts; give it where all are read",
-                "しきい値 auto は全部の標本から求めます。全部を読むところで指定してください"
-            )
-            .into());
+            return Err(
+                text!("the threshold auto is found in the samples of all parts; give it where all are read").into()
+            );
         }
         on_threads(self.reading.threads, || {
             let read = if self.of_part { load_part } else { load };

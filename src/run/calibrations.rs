@@ -24,13 +24,7 @@ pub(crate) fn is_calibration(path: &Path) -> bool {
 pub(crate) fn one_file(path: &Path) -> Result<PathBuf, Error> {
     match expand_globs(&[path.to_owned()])?.as_slice() {
         [one] => Ok(one.clone()),
-        all => Err(text!(
-            "{}: {} files match; give one",
-            "{}: {} 個のファイルが合います。一つだけ指定してください",
-            path.display(),
-            all.len()
-        )
-        .into()),
+        all => Err(text!("{}: {} files match; give one", path.display(), all.len()).into()),
     }
 }
 
@@ -38,12 +32,9 @@ pub(crate) fn one_file(path: &Path) -> Result<PathBuf, Error> {
 pub(crate) fn calibration(path: &Path) -> Result<Calibration, Error> {
     let path = one_file(path)?;
     Calibration::read(&path).map_err(|error| match head(&path) {
-        Ok(bytes) if !is_too_large(&error) && !names_the_format(&bytes) => text!(
-            "{}: not a calibration file; `evalcurve calibrate` writes calibration files",
-            "{}: 較正ファイルではありません。較正ファイルは `evalcurve calibrate` が書き出します",
-            path.display()
-        )
-        .into(),
+        Ok(bytes) if !is_too_large(&error) && !names_the_format(&bytes) => {
+            text!("{}: not a calibration file; `evalcurve calibrate` writes calibration files", path.display()).into()
+        }
         _ => error.into(),
     })
 }
@@ -83,7 +74,7 @@ impl Input {
                     all.push((name.clone(), Calibration::from_json(&text, name)?));
                 }
                 InputSource::Table(name, _) => {
-                    return Err(text!("{name}: a table, not a calibration", "{name}: 較正ではなく表です").into());
+                    return Err(text!("{name}: a table, not a calibration").into());
                 }
             }
         }
@@ -105,9 +96,7 @@ impl Input {
     fn exactly<const N: usize>(&self) -> Result<[Calibration; N], Error> {
         let all: Vec<Calibration> = self.calibrations()?.into_iter().map(|(_, calibration)| calibration).collect();
         let found = all.len();
-        all.try_into().map_err(|_| {
-            text!("{found} calibration files, {N} expected", "較正ファイルが {found} 個です。{N} 個必要です").into()
-        })
+        all.try_into().map_err(|_| text!("{found} calibration files, {N} expected").into())
     }
 
     /// The calibration files of the engines that the filters name, with notes for names that match nothing.
@@ -117,8 +106,7 @@ impl Input {
     pub(crate) fn chosen_calibrations(&self, reading: &Reading) -> Result<(Vec<Calibration>, Vec<Text>), Error> {
         if let Some(option) = reading.filters.other_than_engine() {
             return Err(text!(
-                "`{option}`: a calibration file has no samples to filter; only `engine` chooses among calibration files",
-                "`{option}`: 較正ファイルには絞り込む標本がありません。較正ファイルを選べるのは `engine` だけです"
+                "`{option}`: a calibration file has no samples to filter; only `engine` chooses among calibration files"
             )
             .into());
         }
@@ -155,7 +143,7 @@ impl Constant {
     /// [`Error`] if the input cannot be read, or no engine has the chosen name.
     pub fn run(&self, input: &Input, progress: &Progress) -> Result<Outcome<Vec<EngineConstant>>, Error> {
         if input.sources.is_empty() {
-            return Err(text!("give a calibration file or records", "較正ファイルか棋譜を指定してください").into());
+            return Err(text!("give a calibration file or records").into());
         }
         if input.are_calibrations()? {
             let (all, notes) = input.chosen_calibrations(&self.reading)?;
@@ -199,12 +187,9 @@ impl Compare {
             [both] => [internal(&old, both)?, internal(&new, both)?],
             [of_old, of_new] => [internal(&old, of_old)?, internal(&new, of_new)?],
             more => {
-                return Err(text!(
-                    "`undo-normalization` is given {} times; OLD and NEW have one each",
-                    "`undo-normalization` が {} 回あります。旧と新に一つずつです",
-                    more.len()
-                )
-                .into());
+                return Err(
+                    text!("`undo-normalization` is given {} times; OLD and NEW have one each", more.len()).into()
+                );
             }
         };
         let [old, new] = &undone;

@@ -9,11 +9,11 @@ use super::options::{Fitting, Reading};
 use super::{Error, Input, Outcome, Progress, on_threads};
 use crate::calibration::Calibration;
 use crate::diagnose::evaluation::{Evaluation, evaluate};
-use crate::language::{Language, Text};
+use crate::language::{Language, Text, ToText};
 use crate::report::json::{about_records, rounded};
 use crate::sample::SampleTable;
-use crate::text;
 use crate::validate::{ScoreOptions, ValidateError};
+use crate::{key, text};
 
 /// Judges calibrations on the games of the input. The options of mates are those of the calibrations.
 #[derive(Debug, Clone, Default)]
@@ -33,18 +33,10 @@ impl Evaluate {
     /// [`Error`] if the input cannot be read or has no samples of an engine.
     pub fn run(&self, input: &Input, progress: &Progress) -> Result<Outcome<Vec<Evaluation>>, Error> {
         if self.calibrations.is_empty() {
-            return Err(text!(
-                "no calibration: give the file of an engine, ENGINE.json, before the games",
-                "較正ファイルがありません: エンジンのファイル(エンジン名.json)を対局の前に書いてください"
-            )
-            .into());
+            return Err(text!("no calibration: give the file of an engine, ENGINE.json, before the games").into());
         }
         if input.sources.is_empty() {
-            return Err(text!(
-                "no games: give records or a sample table after the calibration",
-                "対局がありません: 較正ファイルの後に棋譜か標本表を書いてください"
-            )
-            .into());
+            return Err(text!("no games: give records or a sample table after the calibration").into());
         }
         on_threads(self.reading.threads, || {
             let mut loaded = load(&self.reading, &self.fitting, input, progress)?;
@@ -82,15 +74,12 @@ fn why(table: &SampleTable, calibration: &Calibration, error: ValidateError) -> 
     let name = &calibration.engine.name;
     let engines = table.engines();
     let names: BTreeSet<&str> = engines.iter().map(|id| table.names.get(*id)).collect();
-    match unmatched(("engine of the games", "対局のエンジン"), name, &names) {
+    match unmatched(key!("engine of the games"), name, &names) {
         Some(mut nearest) => {
-            nearest.push(&text!(
-                "; rename the engine with `alias` 'NAME IN THE GAMES = NAME IN THE FILE'",
-                "。`alias` '対局での名前 = ファイルでの名前' で合わせてください"
-            ));
+            nearest.push(&text!("; rename the engine with `alias` 'NAME IN THE GAMES = NAME IN THE FILE'"));
             nearest
         }
-        None if error == ValidateError::Empty => text!("no samples of {name}", "{name} の標本がありません"),
-        None => error.words(),
+        None if error == ValidateError::Empty => text!("no samples of {name}"),
+        None => error.to_text(),
     }
 }

@@ -18,10 +18,10 @@ use crate::sample::alias::matches_glob;
 use crate::sample::collect::{CollectError, Problem};
 use crate::sample::{CollectOptions, Collected, Rows, Sample, SampleTable, collect};
 use crate::table::{self, MOST_HEADER, Source, TableError, TableReader, is_table, looks_like};
-use crate::{say, text};
+use crate::{key, text};
 
 /// What an engine is called in the message about a wrong name.
-const ENGINE: (&str, &str) = ("engine", "エンジン");
+const ENGINE: &str = key!("engine");
 
 /// Names that a message offers for a wrong one.
 const NEAREST: usize = 3;
@@ -51,7 +51,7 @@ pub(super) fn load_part(
     progress: &Progress,
 ) -> Result<Outcome<SampleTable>, Error> {
     if input.sources.is_empty() {
-        return Err(text!("no input: give records or a table", "入力がありません。棋譜か表を指定してください").into());
+        return Err(text!("no input: give records or a table").into());
     }
     let aliases = reading.filters.aliases()?;
     let paths = expand_globs(&input.files())?;
@@ -158,22 +158,14 @@ fn without_effect(reading: &Reading, source: String) -> Option<Problem> {
     let options: Vec<String> =
         reading.without_effect_on_tables().into_iter().map(|option| format!("`{option}`")).collect();
     let options = (!options.is_empty()).then(|| options.join(", "))?;
-    let value = text!(
-        "{options}; the rows of tables are drawn already: sample the records again",
-        "{options}。表の行は抽出済みです。棋譜から標本を取り直してください"
-    );
+    let value = text!("{options}; the rows of tables are drawn already: sample the records again");
     Some(Problem { source, line: 0, kind: "no_effect", value, strict: false })
 }
 
 /// The problem of a table that is not used.
 fn refusal(path: &Path, error: &TableError) -> Problem {
     let source = path.to_string_lossy().into_owned();
-    let (words, named) = (error.words(), format!("{source}: "));
-    let value = Text::of(|language| {
-        let text = words.text(language);
-        text.strip_prefix(&named).unwrap_or(&text).to_owned()
-    });
-    unreadable(source, value)
+    unreadable(source, error.problem())
 }
 
 /// The problem of a file or folder that is not used.
@@ -182,7 +174,7 @@ fn unreadable(source: String, value: Text) -> Problem {
 }
 
 /// The message for a glob that matches none of the names, with the nearest ones; `None` if it matches one.
-pub(super) fn unmatched(what: (&str, &str), glob: &str, names: &BTreeSet<&str>) -> Option<Text> {
+pub(super) fn unmatched(what: &'static str, glob: &str, names: &BTreeSet<&str>) -> Option<Text> {
     if names.is_empty() || names.iter().any(|name| matches_glob(glob, name)) {
         return None;
     }
@@ -191,14 +183,8 @@ pub(super) fn unmatched(what: (&str, &str), glob: &str, names: &BTreeSet<&str>) 
         names.iter().map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), *name)).collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     let nearest: Vec<&str> = near.iter().take(NEAREST).map(|(_, name)| *name).collect();
-    Some(Text::of(|language| {
-        let (what, nearest) = (language.choose(what.0, what.1), nearest.join(language.choose(", ", "、")));
-        say!(
-            language,
-            "no {what} matches '{glob}'; nearest: {nearest}",
-            "'{glob}' に合う{what}がありません。近い名前: {nearest}"
-        )
-    }))
+    let (what, nearest) = (Text::word(what), Text::list(nearest.into_iter().map(Text::same)));
+    Some(text!("no {what} matches '{glob}'; nearest: {nearest}"))
 }
 
 /// Notes for names of the options that match no engine or no opponent; an error if a filter matches none at all.
@@ -208,8 +194,8 @@ fn unmatched_names(filters: &Filters, fitting: &Fitting, table: &SampleTable) ->
     }
     let aliases: Vec<&str> = filters.alias.iter().filter_map(|rule| Some(rule.split_once('=')?.0.trim())).collect();
     let thresholds = fitting.mate_threshold.iter().filter_map(|(engine, _)| engine.as_deref()).collect();
-    let (engine, opponent, player) = (ENGINE, ("opponent", "対局相手"), ("player", "対局者"));
-    let options: [(&str, (&str, &str), Vec<&str>); 5] = [
+    let (engine, opponent, player) = (ENGINE, key!("opponent"), key!("player"));
+    let options: [(&str, &'static str, Vec<&str>); 5] = [
         ("engine", engine, list(&filters.engine)),
         ("opponent", opponent, list(&filters.opponent)),
         ("not-engine", engine, list(&filters.not_engine)),
@@ -244,7 +230,7 @@ fn unmatched_names(filters: &Filters, fitting: &Fitting, table: &SampleTable) ->
 /// If none of the globs of a filter matches a name: nothing would be left.
 fn wrong_globs<'a>(
     option: &str,
-    what: (&str, &str),
+    what: &'static str,
     globs: impl IntoIterator<Item = &'a str>,
     names: &BTreeSet<&str>,
 ) -> Result<Vec<Text>, Text> {

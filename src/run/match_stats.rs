@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Error, Input, InputSource, Outcome, Progress};
+use crate::language::ToText;
 use crate::match_stats::results::Pairing;
 use crate::match_stats::results_csv::read_tables;
 use crate::match_stats::summary::{Summary, totals};
@@ -73,11 +74,7 @@ impl MatchStats {
         if let Some(InputSource::Bytes(name, _) | InputSource::Table(name, _)) =
             input.sources.iter().find(|source| !matches!(source, InputSource::Path(_)))
         {
-            return Err(text!(
-                "{name}: matches are read from files; count the results, and give the counts",
-                "{name}: 対局結果はファイルから読みます。数えた結果を指定してください"
-            )
-            .into());
+            return Err(text!("{name}: matches are read from files; count the results, and give the counts").into());
         }
         let is_csv = |path: &std::path::Path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
         let (tables, records): (Vec<_>, Vec<_>) = input.files().into_iter().partition(|path| is_csv(path));
@@ -85,10 +82,7 @@ impl MatchStats {
         let threads = rayon::current_num_threads();
         let records = (!records.is_empty()).then(|| read_matches(&records, pairing, threads)).transpose();
         let records = records.map_err(|error| {
-            error.words().about(&text!(
-                "an argument is neither a result (423-8-569) nor a path that can be read",
-                "引数が結果(423-8-569)でも読めるパスでもありません"
-            ))
+            error.to_text().about(&text!("an argument is neither a result (423-8-569) nor a path that can be read"))
         })?;
         let tables = (!tables.is_empty()).then(|| read_tables(&tables)).transpose()?;
         if let Some((file, line, problem)) = tables.as_ref().filter(|t| t.used == 0).and_then(|t| t.problems.first())
@@ -113,11 +107,7 @@ impl MatchStats {
             all.extend(totals(summed.iter().filter(|m| wanted(m))));
         }
         if filtered && entries.is_empty() {
-            return Err(text!(
-                "no match has that player and opponent; write names as in the records",
-                "その対局者と相手の対局がありません。名前は棋譜のとおりに書いてください"
-            )
-            .into());
+            return Err(text!("no match has that player and opponent; write names as in the records").into());
         }
         let mut summary = summarize(&entries, self.sprt.as_ref());
         // in a collection of records, all players may have met the same opponents: too many comparisons

@@ -32,14 +32,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::calibration::CalibrationError;
-use crate::language::{Language, Text};
+use crate::language::{Language, Text, ToText};
 use crate::record::find::SourceError;
 use crate::record::source::Refusal;
 use crate::sample::collect::{CollectError, Problem, kind_words};
 use crate::sample::{Positions, ReadReport};
 use crate::table::{Source, TableError};
-use crate::text;
 use crate::text::shown_path;
+use crate::{display_text, text};
 
 pub use crate::sample::Progress;
 pub use calibrate::{Calibrate, Calibrated, Forecasts, Sample};
@@ -143,12 +143,8 @@ impl<T> Outcome<T> {
             if *count <= SHOWN {
                 warn(&problem.text(language));
             } else if *count == SHOWN + 1 {
-                let kind = kind_words(problem.kind, language);
-                note(&crate::say!(
-                    language,
-                    "further cases of '{kind}' are only counted",
-                    "以降の「{kind}」は数えるだけにします"
-                ));
+                let kind = kind_words(problem.kind).text(language);
+                note(&crate::say!(language, "further cases of '{kind}' are only counted"));
             }
         }
         self.notes.iter().for_each(|text| note(&text.text(language)));
@@ -159,16 +155,12 @@ impl<T> Outcome<T> {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Records cannot be read.
-    #[error(transparent)]
     Records(Box<CollectError>),
     /// A table cannot be read.
-    #[error(transparent)]
     Table(Box<TableError>),
     /// A calibration file cannot be read.
-    #[error(transparent)]
     Calibration(Box<CalibrationError>),
     /// Another file cannot be read.
-    #[error("{what}: {source}")]
     File {
         /// The file and what failed.
         what: String,
@@ -176,10 +168,8 @@ pub enum Error {
         source: io::Error,
     },
     /// [`Progress::stop`] was set.
-    #[error("interrupted")]
     Interrupted,
     /// An option or the data allow no result.
-    #[error("{0}")]
     Said(#[from] Text),
 }
 
@@ -207,21 +197,25 @@ impl From<CalibrationError> for Error {
     }
 }
 
+impl ToText for Error {
+    fn to_text(&self) -> Text {
+        match self {
+            Self::Records(error) => error.to_text(),
+            Self::Table(error) => error.to_text(),
+            Self::Said(text) => text.clone(),
+            Self::Calibration(error) => Text::same(error.to_string()),
+            Self::File { what, source } => text!("{what}: {source}"),
+            Self::Interrupted => text!("interrupted"),
+        }
+    }
+}
+
+display_text!(Error);
+
 impl Error {
     /// An error with the words of another.
     fn said(error: impl ToString) -> Self {
         Self::Said(Text::same(error.to_string()))
-    }
-
-    /// The message in every language.
-    pub fn words(&self) -> Text {
-        match self {
-            Self::Records(error) => error.words(),
-            Self::Table(error) => error.words(),
-            Self::Said(text) => text.clone(),
-            Self::Calibration(_) | Self::File { .. } => Text::same(self.to_string()),
-            Self::Interrupted => text!("interrupted", "中断しました"),
-        }
     }
 
     /// The kind of the input or output error, if it is one.

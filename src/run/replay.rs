@@ -50,7 +50,7 @@ impl Logs {
                 }
                 InputSource::Bytes(name, bytes) => logs.add(Log::parse(bytes), name),
                 InputSource::Table(name, _) => {
-                    return Err(text!("{name}: a table, not a vote log", "{name}: 投票ログではなく表です").into());
+                    return Err(text!("{name}: a table, not a vote log").into());
                 }
             }
         }
@@ -99,12 +99,9 @@ impl Replay {
                 let all = log.sessions.iter().flat_map(|session| &session.header.voters);
                 let known: BTreeSet<&str> = all.map(|voter| voter.name.as_str()).collect();
                 let known: Vec<&str> = known.into_iter().collect();
-                return Err(text!(
-                    "`calibration`: no voter is called '{engine}'; the log has {}",
-                    "`calibration`: '{engine}' という投票者はいません。いるのは {}",
-                    known.join(", ")
-                )
-                .into());
+                return Err(
+                    text!("`calibration`: no voter is called '{engine}'; the log has {}", known.join(", ")).into()
+                );
             }
         }
         let found = replay(log, &self.options).map_err(Error::said)?;

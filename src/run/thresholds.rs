@@ -102,17 +102,12 @@ fn why_without<'a>(engines: impl Iterator<Item = (&'a str, &'a Calibration)>, pe
         let named = list(&of_lapses);
         notes.push(text!(
             "{named}: {smallest:.1}% of the results are wins that follow no score, so no score wins only {percent}%; \
-             use `terminations` board, a larger `win-rate`, or `model` wdl",
-            "{named}: 結果の {smallest:.1}% は評価値と無関係な勝ちなので、勝率が {percent}% まで下がる評価値がありません。\
-             `terminations` board、大きい `win-rate`、`model` wdl のどれかを使ってください"
+             use `terminations` board, a larger `win-rate`, or `model` wdl"
         ));
     }
     if !others.is_empty() {
         let named = list(&others);
-        notes.push(text!(
-            "{named}: no score below 0 wins {percent}%",
-            "{named}: 勝率が {percent}% になる負の評価値がありません"
-        ));
+        notes.push(text!("{named}: no score below 0 wins {percent}%"));
     }
     notes
 }
@@ -124,11 +119,7 @@ impl Thresholds {
     /// [`Error`] if the input cannot be read, a percentage is wrong, or no game has scores of its players.
     pub fn run(&self, input: &Input, progress: &Progress) -> Result<Outcome<Adjudicated>, Error> {
         if let Some(wrong) = self.win_rates.iter().find(|p| !(**p > 0.0 && **p < 50.0)) {
-            return Err(text!(
-                "`win-rate`: {wrong} is not a percentage between 0 and 50, such as 2",
-                "`win-rate`: {wrong} は 2 のような 0 と 50 の間の百分率ではありません"
-            )
-            .into());
+            return Err(text!("`win-rate`: {wrong} is not a percentage between 0 and 50, such as 2").into());
         }
         on_threads(self.reading.threads, || {
             // runs of scores need all of them
@@ -142,9 +133,7 @@ impl Thresholds {
             if played.is_empty() {
                 return Err(text!(
                     "no game has scores of its players; give records of engine games with scores in their comments, \
-                     or name the engine of an analysis with `annotator`",
-                    "対局者の評価値がある対局がありません。評価値のコメントがあるエンジンの棋譜を指定するか、解析したエンジンを \
-                     `annotator` で指定してください"
+                     or name the engine of an analysis with `annotator`"
                 )
                 .into());
             }
@@ -165,10 +154,9 @@ impl Thresholds {
         let others: Vec<&str> = results.iter().filter(|r| r.calibration.is_none()).map(|r| r.name.as_str()).collect();
         if !others.is_empty() {
             let named = list(&others);
-            found.notes.push(text!(
-                "not calibrated, so without a score here: {named} (`evalcurve fit` has the reasons)",
-                "較正できず、ここに評価値のないもの: {named}(理由は `evalcurve fit`)"
-            ));
+            found
+                .notes
+                .push(text!("not calibrated, so without a score here: {named} (`evalcurve fit` has the reasons)"));
         }
         for percent in found.percents.clone() {
             let of = |r: &EngineResult| {
@@ -193,10 +181,7 @@ impl Thresholds {
     fn resign(&self, known: &[Losing], percent: f64, played: &[Played<'_>], found: &mut Adjudicated) {
         let scores = || known.iter().map(|losing| -losing.score_cp);
         let (Some(smallest), Some(largest)) = (scores().min(), scores().max()) else {
-            found.notes.push(text!(
-                "no threshold for resigning at a win rate of {percent}%",
-                "勝率 {percent}% での投了のしきい値はありません"
-            ));
+            found.notes.push(text!("no threshold for resigning at a win rate of {percent}%"));
             return;
         };
         // rounded up to what people write
@@ -209,9 +194,7 @@ impl Thresholds {
         if ratio > LARGEST_RATIO {
             found.notes.push(text!(
                 "the scores that win {percent}% differ between the engines by a factor of {ratio:.1}, and the options \
-                 suit the largest; `evalcurve proxy` puts the engines on one scale",
-                "勝率 {percent}% の評価値はエンジン間で {ratio:.1} 倍違い、オプションは最大のものに合わせてあります。`evalcurve \
-                 proxy` で評価値を共通の尺度にできます"
+                 suit the largest; `evalcurve proxy` puts the engines on one scale"
             ));
         }
     }
@@ -230,10 +213,9 @@ impl Thresholds {
         }
         if !without.is_empty() {
             let counts = without.join(", ");
-            found.notes.push(text!(
-                "no threshold for draws turns at most {percent}% of the games at movecount {counts}",
-                "movecount {counts} では、結果の変わる対局を {percent}% 以下にする引き分けのしきい値はありません"
-            ));
+            found
+                .notes
+                .push(text!("no threshold for draws turns at most {percent}% of the games at movecount {counts}"));
         }
     }
 }

@@ -137,7 +137,6 @@ impl Winrate {
                 Some(first) if without.len() == converters.len() => {
                     return Err(text!(
                         "`{option}`: the model of {}, {}, does not use it; calibrate with another `model`",
-                        "`{option}`: {} のモデル {} は使いません。他の `model` で較正してください",
                         first.engine.name,
                         first.model.kind
                     )

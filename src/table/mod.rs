@@ -52,9 +52,10 @@ use thiserror::Error;
 
 use crate::calibrate::EngineForecasts;
 use crate::calibration::nine_digits;
-use crate::language::Text;
+use crate::language::{Text, ToText};
 use crate::sample::{GameInfo, Sample, SampleTable};
 use crate::text::{shortened, thousands};
+use crate::{display_text, text};
 pub use columns::{Columns, Role, ScoreUnit};
 pub use file::{looks_like, read_games, write, write_forecasts, write_with};
 pub use games::games;
@@ -69,16 +70,10 @@ pub const MOST_HEADER: u64 = 1 << 16;
 #[derive(Debug, Error)]
 pub enum TableError {
     /// The file name does not end in `.parquet` or `.csv`.
-    #[error("{0}: a table ends in .parquet or .csv")]
     Ending(String),
     /// The program was built without the feature `table`.
-    #[error(
-        "{0}: this build reads and writes no Parquet or CSV tables; give it the table itself, as read by pandas, \
-         polars, pyarrow or DuckDB, or use the program evalcurve"
-    )]
     NoFiles(String),
     /// A required column is missing.
-    #[error("{file}: no column '{column}'; a table needs engine, score_cp and result (found: {found}); {remedy}")]
     Missing {
         /// The file.
         file: String,
@@ -90,10 +85,6 @@ pub enum TableError {
         found: String,
     },
     /// A column has an unsupported type.
-    #[error(
-        "{file}: column '{column}' has the type {kind}; write it as 32- or 64-bit integers, floats, booleans or text \
-         (DOUBLE in SQL, .astype(\"float64\") in pandas), or ignore it with `column` ROLE="
-    )]
     Type {
         /// The file.
         file: String,
@@ -103,13 +94,8 @@ pub enum TableError {
         kind: String,
     },
     /// The file cannot be written.
-    #[error(transparent)]
     Write(#[from] crate::whole_file::WriteError),
     /// The file is larger than what is read.
-    #[error(
-        "{file}: {} {what}; a table may have at most {}; split it, or sample fewer positions",
-        thousands(*found), thousands(*most)
-    )]
     Limit {
         /// The file.
         file: String,
@@ -121,7 +107,6 @@ pub enum TableError {
         most: u64,
     },
     /// The file cannot be opened or parsed.
-    #[error("{file}: {message}")]
     File {
         /// The file.
         file: String,
@@ -133,20 +118,52 @@ pub enum TableError {
 /// Largest number of characters that a message quotes.
 const MOST_QUOTED: usize = 200;
 
+impl ToText for TableError {
+    fn to_text(&self) -> Text {
+        match self.file() {
+            Some(file) => self.problem().about(&Text::same(file)),
+            None => self.problem(),
+        }
+    }
+}
+
+display_text!(TableError);
+
 impl TableError {
-    /// The message in every language.
-    pub fn words(&self) -> Text {
-        let japanese = match self {
-            Self::Ending(file) => format!("{file}: 表の名前は .parquet か .csv で終わります"),
-            Self::Missing { file, column, remedy, found } => {
-                let remedy = &remedy.text(crate::language::Language::Japanese);
-                format!(
-                    "{file}: 列 '{column}' がありません。表には engine、score_cp、result が必要です(ある列: {found})。{remedy}"
-                )
+    /// The name of the file, which begins the message.
+    fn file(&self) -> Option<&str> {
+        match self {
+            Self::Ending(file) | Self::NoFiles(file) => Some(file),
+            Self::Missing { file, .. }
+            | Self::Type { file, .. }
+            | Self::Limit { file, .. }
+            | Self::File { file, .. } => Some(file),
+            Self::Write(_) => None,
+        }
+    }
+
+    /// What is wrong, without the name of the file.
+    pub fn problem(&self) -> Text {
+        match self {
+            Self::Ending(_) => text!("a table ends in .parquet or .csv"),
+            Self::NoFiles(_) => text!(
+                "this build reads and writes no Parquet or CSV tables; give it the table itself, as read by pandas, \
+                 polars, pyarrow or DuckDB, or use the program evalcurve"
+            ),
+            Self::Missing { column, remedy, found, .. } => {
+                text!("no column '{column}'; a table needs engine, score_cp and result (found: {found}); {remedy}")
             }
-            _ => self.to_string(),
-        };
-        Text::both(self.to_string(), japanese)
+            Self::Type { column, kind, .. } => text!(
+                "column '{column}' has the type {kind}; write it as 32- or 64-bit integers, floats, booleans or text \
+                 (DOUBLE in SQL, .astype(\"float64\") in pandas), or ignore it with `column` ROLE="
+            ),
+            Self::Write(error) => Text::same(error.to_string()),
+            Self::Limit { what, found, most, .. } => {
+                let (found, most, what) = (thousands(*found), thousands(*most), Text::word(*what));
+                text!("{found} {what}; a table may have at most {most}; split it, or sample fewer positions")
+            }
+            Self::File { message, .. } => Text::same(message.as_str()),
+        }
     }
 
     /// A file that cannot be read, with the first line of the cause. Further lines are advice on calls of polars.

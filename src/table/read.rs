@@ -9,13 +9,12 @@ use super::game::{self, GameKey, KnownGame, Sides, key};
 use super::row::{Row, engine, game_id, parse};
 use super::source::{CellKind, Source};
 use super::{MOST_QUOTED, TableError};
-use crate::language::Text;
 use crate::record::SkipReason;
 use crate::sample::collect::{PositionCount, Problem};
 use crate::sample::{Duplicates, Sample, SampleTable};
+use crate::text;
 use crate::text::shortened;
 use crate::types::{Color, Outcome};
-use crate::{say, text};
 
 /// Largest plausible material: a queen on each square.
 const MOST_MATERIAL: u16 = 9 * 64;
@@ -150,13 +149,12 @@ impl<'a> TableReader<'a> {
         let word = role.as_str();
         let remedy = match (given(role), role) {
             (Some(_), _) => {
-                text!("`column` {word}=… must name one of these", "`column` {word}=… にこの中の列を指定してください")
+                text!("`column` {word}=… must name one of these")
             }
-            (None, Role::Engine) => text!(
-                "name it with `column` engine=NAME, or give all rows one engine with `annotator`",
-                "`column` engine=列名 で指定するか、全行のエンジンを `annotator` で指定してください"
-            ),
-            (None, _) => text!("name it with `column` {word}=NAME", "`column` {word}=列名 で指定してください"),
+            (None, Role::Engine) => {
+                text!("name it with `column` engine=NAME, or give all rows one engine with `annotator`")
+            }
+            (None, _) => text!("name it with `column` {word}=NAME"),
         };
         Err(TableError::Missing {
             file: file.to_owned(),
@@ -231,14 +229,8 @@ impl<'a> TableReader<'a> {
                     let shown = shown.entry(bad.kind).or_default();
                     *shown += 1;
                     if *shown <= SHOWN {
-                        let value = Text::of(|language| {
-                            let (value, wanted) = (&bad.value, bad.wanted.text(language));
-                            say!(
-                                language,
-                                "'{value}' is not {wanted}; the row is skipped",
-                                "'{value}' は{wanted}ではないので、この行を除きます"
-                            )
-                        });
+                        let (value, wanted) = (&bad.value, &bad.wanted);
+                        let value = text!("'{value}' is not {wanted}; the row is skipped");
                         let source = file.to_owned();
                         self.problems.push(Problem { source, line: row_line, kind: bad.kind, value, strict: true });
                     }
@@ -307,10 +299,7 @@ impl<'a> TableReader<'a> {
             return;
         }
         *self.count.skipped.entry(SkipReason::Duplicate.as_str()).or_default() += rows;
-        let value = text!(
-            "the file has the same rows as another; its {rows} rows are skipped",
-            "別のファイルと同じ内容なので、{rows} 行を除きます"
-        );
+        let value = text!("the file has the same rows as another; its {rows} rows are skipped");
         let (source, kind) = (file.to_owned(), SkipReason::Duplicate.as_str());
         self.problems.push(Problem { source, line: 0, kind, value, strict: false });
     }
@@ -322,8 +311,7 @@ impl<'a> TableReader<'a> {
         self.count.used -= rows;
         *self.count.skipped.entry(kind).or_default() += rows;
         let value = text!(
-            "{games} games ({rows} rows) have the engines, plies, scores and results of another game, which counts",
-            "{games} 局({rows} 行)は、エンジン・手数・評価値・結果が別の対局と同じなので、1 回だけ数えます"
+            "{games} games ({rows} rows) have the engines, plies, scores and results of another game, which counts"
         );
         self.problems.push(Problem { source: file, line, kind, value, strict: false });
     }
@@ -335,17 +323,11 @@ impl<'a> TableReader<'a> {
             return;
         }
         *self.count.skipped.entry(SkipReason::Duplicate.as_str()).or_default() += rows;
-        let mut value = text!(
-            "{rows} rows of games and windows that another input has, too, are skipped",
-            "別の入力にもある対局と区間の {rows} 行を除きます"
-        );
+        let mut value = text!("{rows} rows of games and windows that another input has, too, are skipped");
         if differ > 0 {
             let files: Vec<&str> = removed.instead.iter().map(String::as_str).collect();
             let files = shortened(&files.join(", "), MOST_QUOTED);
-            value.push(&text!(
-                "; {differ} windows have other values in {files}, which counts: remove the wrong file",
-                "。{differ} 区間は {files} と値が異なり、そちらを使います。正しい方だけを残してください"
-            ));
+            value.push(&text!("; {differ} windows have other values in {files}, which counts: remove the wrong file"));
         }
         self.problems.push(Problem {
             source: file.to_owned(),

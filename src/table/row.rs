@@ -110,11 +110,11 @@ pub(super) fn engine<'a>(row: &'a Row<'_>, options: &'a TableOptions) -> &'a str
 pub(super) fn parse(row: &Row<'_>, options: &TableOptions) -> Result<Parsed, BadRow> {
     let bad = |role, kind, wanted| BadRow { kind, value: row.shown(role), wanted };
     if options.engine.is_none() && row.name(Role::Engine).is_none() {
-        return Err(bad(Role::Engine, "bad_engine", text!("a name", "名前")));
+        return Err(bad(Role::Engine, "bad_engine", text!("a name")));
     }
     for (role, kind) in [(Role::Engine, "bad_engine"), (Role::Opponent, "bad_opponent")] {
         if row.name(role).is_some_and(|name| name.len() > MOST_NAME) {
-            let wanted = text!("a name of at most {MOST_NAME} bytes", "{MOST_NAME} バイト以内の名前");
+            let wanted = text!("a name of at most {MOST_NAME} bytes");
             return Err(bad(role, kind, wanted));
         }
     }
@@ -129,9 +129,9 @@ pub(super) fn parse(row: &Row<'_>, options: &TableOptions) -> Result<Parsed, Bad
     let Some((score_cp, mate)) = score else {
         return Err(bad(Role::Score, "bad_score", unit.wanted()));
     };
-    let color = row.name(Role::Color).map(|text| {
-        columns::color(text).ok_or_else(|| bad(Role::Color, "bad_color", text!("black or white", "black か white")))
-    });
+    let color = row
+        .name(Role::Color)
+        .map(|text| columns::color(text).ok_or_else(|| bad(Role::Color, "bad_color", text!("black or white"))));
     let color = color.transpose()?;
     let result = match row.number(Role::Result) {
         Some(number) => columns::outcome(number).map(ResultWord::Own),
@@ -142,32 +142,22 @@ pub(super) fn parse(row: &Row<'_>, options: &TableOptions) -> Result<Parsed, Bad
         (Some(ResultWord::Winner(winner)), Some(color)) if winner == color => Outcome::Win,
         (Some(ResultWord::Winner(_)), Some(_)) => Outcome::Loss,
         (Some(ResultWord::Winner(_)), None) => {
-            let wanted = text!(
-                "a result for the engine, because the row has no colour (`column` color=NAME)",
-                "エンジンから見た結果(行に手番がない。`column` color=列名)"
-            );
+            let wanted = text!("a result for the engine, because the row has no colour (`column` color=NAME)");
             return Err(bad(Role::Result, "bad_result", wanted));
         }
         (None, _) => {
-            let wanted = text!(
-                "1, 0.5, 0, win, draw, loss, W, D, L, 1-0, 0-1 or 1/2-1/2",
-                "結果(1, 0.5, 0, win, draw, loss, W, D, L, 1-0, 0-1, 1/2-1/2)"
-            );
+            let wanted = text!("1, 0.5, 0, win, draw, loss, W, D, L, 1-0, 0-1 or 1/2-1/2");
             return Err(bad(Role::Result, "bad_result", wanted));
         }
     };
     let ply = row.number(Role::Ply).filter(|ply| *ply >= 0.0).unwrap_or(0.0);
     if ply > f64::from(MOST_PLY) {
-        return Err(bad(Role::Ply, "bad_ply", text!("a ply up to 20000", "20000 までの手数")));
+        return Err(bad(Role::Ply, "bad_ply", text!("a ply up to 20000")));
     }
     // a cell with text, as of another tool, is no window
     let window = match row.number(Role::Window).filter(|window| !window.is_nan()) {
         Some(window) if !(0.0..=f64::from(MOST_PLY)).contains(&window) => {
-            return Err(bad(
-                Role::Window,
-                "bad_window",
-                text!("a window from 0 to {MOST_PLY}", "0 から {MOST_PLY} の区間"),
-            ));
+            return Err(bad(Role::Window, "bad_window", text!("a window from 0 to {MOST_PLY}")));
         }
         window => window.unwrap_or(0.0) as u32,
     };
@@ -176,10 +166,7 @@ pub(super) fn parse(row: &Row<'_>, options: &TableOptions) -> Result<Parsed, Bad
     let rating = |role| match row.number(role).filter(|rating| !rating.is_nan()) {
         Some(rating) if !range.contains(&rating) => {
             let (least, most) = (range.start(), range.end());
-            let wanted = text!(
-                "a rating from {least} to {most} (leave the cell empty if it is unknown)",
-                "{least} から {most} のレーティング(不明なら空欄にしてください)"
-            );
+            let wanted = text!("a rating from {least} to {most} (leave the cell empty if it is unknown)");
             Err(bad(role, "bad_rating", wanted))
         }
         rating => Ok(rating),

@@ -247,20 +247,6 @@ impl Doubt {
             Self::Conflict => "contradicts what its own games say without the other engines",
         }
     }
-
-    /// The same as a Japanese sentence.
-    pub fn sentence_in_japanese(self) -> &'static str {
-        match self {
-            Self::SignInverted => "評価値の符号が逆のようです",
-            Self::WorseThanConstant => "未知の対局の予測が、一定の勝率より悪くなっています",
-            Self::SlopeMayBeZero => "傾きが 0 かもしれません",
-            Self::WideInterval => "傾きの区間が 2 倍より広くなっています",
-            Self::SlopeOff => "未知の対局で、予測が強気すぎるか弱気すぎます",
-            Self::Miscalibrated => "未知の対局で、較正誤差が 0.1 を超えています",
-            Self::ManyLapses => "評価値と無関係な結果が 1 割を超えています",
-            Self::Conflict => "他のエンジンと合わせた当てはめが、自身の対局だけの当てはめと食い違います",
-        }
-    }
 }
 
 /// Standardised scores: z = (x - mean) / sd.

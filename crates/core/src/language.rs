@@ -4,6 +4,7 @@
 //! arguments; `language/ja.json` holds the Japanese of each template. A template that is not in the file stays English,
 //! and a test of the program names it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::LazyLock;
@@ -66,6 +67,8 @@ pub struct Text(Content);
 enum Content {
     /// The same in all languages.
     Same(String),
+    /// Looked up as it is.
+    Word(Cow<'static, str>),
     /// A template, and the arguments by the names that the template has for them.
     Template {
         template: &'static str,
@@ -102,8 +105,13 @@ impl Text {
     }
 
     /// A word or sentence of a list, such as the label of a kind.
-    pub fn word(english: &'static str) -> Self {
-        Self::new(english, None, Vec::new())
+    pub fn word(english: impl Into<Cow<'static, str>>) -> Self {
+        Self(Content::Word(english.into()))
+    }
+
+    /// Whether it is empty in English.
+    pub fn is_empty(&self) -> bool {
+        self.text(Language::English).is_empty()
     }
 
     /// A count with its word in singular or plural, which have it as `{n}`: `1 point`, `12 points`.
@@ -122,6 +130,7 @@ impl Text {
     fn write(&self, language: Language, out: &mut String) {
         match &self.0 {
             Content::Same(text) => *out += text,
+            Content::Word(english) => *out += language.word(english),
             Content::Template { template, japanese, arguments } => {
                 let template = match japanese {
                     Some(japanese) => language.choose(template, japanese),
@@ -216,30 +225,6 @@ impl fmt::Display for Text {
     }
 }
 
-/// Why a game ended, in words.
-impl From<Termination> for Text {
-    fn from(termination: Termination) -> Self {
-        let japanese = match termination {
-            Termination::Resignation => "投了",
-            Termination::Checkmate => "詰み",
-            Termination::TimeUp => "時間切れ",
-            Termination::Declaration => "入玉宣言",
-            Termination::IllegalDeclaration => "不正な宣言",
-            Termination::IllegalMove => "反則",
-            Termination::Repetition => "千日手",
-            Termination::PerpetualCheck => "連続王手の千日手",
-            Termination::Impasse => "持将棋",
-            Termination::MaxMoves => "手数制限",
-            Termination::Draw => "引き分け",
-            Termination::Abnormal => "異常終了",
-            Termination::Interrupted => "中断",
-            Termination::Adjudication => "裁定",
-            Termination::Unknown => "不明",
-        };
-        Self::both(termination.as_str().replace('_', " "), japanese.to_owned())
-    }
-}
-
 /// The same in all languages.
 impl From<String> for Text {
     fn from(text: String) -> Self {
@@ -274,26 +259,33 @@ impl<T: ToText + ?Sized> ToText for &T {
     }
 }
 
-macro_rules! by_words {
-    ($($type:ty),+ $(,)?) => {$(
-        impl ToText for $type {
-            fn to_text(&self) -> Text {
-                self.words()
-            }
-        }
-    )+};
-}
-
-by_words!(
-    crate::fit::FitError,
-    crate::rating::RatingError,
-    crate::standardize::StandardizeError,
-    crate::validate::ValidateError,
-);
-
+/// Why a game ended.
 impl ToText for Termination {
     fn to_text(&self) -> Text {
-        Text::from(*self)
+        match self {
+            Self::Resignation => crate::text!("resignation"),
+            Self::Checkmate => crate::text!("checkmate"),
+            Self::TimeUp => crate::text!("time up"),
+            Self::Declaration => crate::text!("declaration"),
+            Self::IllegalDeclaration => crate::text!("illegal declaration"),
+            Self::IllegalMove => crate::text!("illegal move"),
+            Self::Repetition => crate::text!("repetition"),
+            Self::PerpetualCheck => crate::text!("perpetual check"),
+            Self::Impasse => crate::text!("impasse"),
+            Self::MaxMoves => crate::text!("max moves"),
+            Self::Draw => crate::text!("draw"),
+            Self::Abnormal => crate::text!("abnormal"),
+            Self::Interrupted => crate::text!("interrupted"),
+            Self::Adjudication => crate::text!("adjudication"),
+            Self::Unknown => crate::text!("unknown"),
+        }
+    }
+}
+
+/// The doubt as what a calibration does.
+impl ToText for crate::calibration::Doubt {
+    fn to_text(&self) -> Text {
+        Text::word(self.words())
     }
 }
 

@@ -6,8 +6,9 @@ use std::ops::RangeInclusive;
 use evalcurve_calibration::logistic::Logistic;
 pub use evalcurve_calibration::{ELO_PER_LOGIT, LOGITS_PER_ELO};
 
-use crate::language::Text;
+use crate::language::{Text, ToText};
 use crate::types::Outcome;
+use crate::{display_text, text};
 
 /// Plausible ratings of players. Among the games of an engine, one rating far beyond them would spoil all of its fits.
 pub const RATINGS: RangeInclusive<f64> = -1_000.0..=10_000.0;
@@ -59,7 +60,6 @@ impl Ratings {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum RatingError {
     /// A game names a player beyond the number of players.
-    #[error("game {game} names player {player}, but there are {players} players: number the players from 0")]
     UnknownPlayer {
         /// Index of the game.
         game: usize,
@@ -69,13 +69,11 @@ pub enum RatingError {
         players: usize,
     },
     /// The prior is not a positive finite number.
-    #[error("prior of {prior_draws} draws: give a finite number above 0")]
     Prior {
         /// The prior given.
         prior_draws: f64,
     },
     /// The search did not converge.
-    #[error("ratings not converged after {iterations} steps: allow more steps or a larger prior")]
     NotConverged {
         /// Steps taken.
         iterations: u32,
@@ -84,21 +82,21 @@ pub enum RatingError {
     },
 }
 
-impl RatingError {
-    /// The message in every language.
-    pub fn words(&self) -> Text {
-        let japanese = match self {
+impl ToText for RatingError {
+    fn to_text(&self) -> Text {
+        match self {
             Self::UnknownPlayer { game, player, players } => {
-                format!("対局 {game} の対局者 {player} は {players} 人の中にいません: 0 から番号を付けてください")
+                text!("game {game} names player {player}, but there are {players} players: number the players from 0")
             }
-            Self::Prior { prior_draws } => format!("事前の引き分け {prior_draws}: 0 より大きい有限の数にしてください"),
-            Self::NotConverged { iterations, .. } => format!(
-                "レーティングが {iterations} 回で収束しません: 回数を増やすか、事前の引き分けを大きくしてください"
-            ),
-        };
-        Text::both(self.to_string(), japanese)
+            Self::Prior { prior_draws } => text!("prior of {prior_draws} draws: give a finite number above 0"),
+            Self::NotConverged { iterations, .. } => {
+                text!("ratings not converged after {iterations} steps: allow more steps or a larger prior")
+            }
+        }
     }
 }
+
+display_text!(RatingError);
 
 /// Games of two players, `first` < `second`.
 #[derive(Debug, Clone, Copy)]

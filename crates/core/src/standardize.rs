@@ -6,8 +6,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::curve::{self, BinCount, CurvePoint};
-use crate::language::Text;
+use crate::language::{Text, ToText};
 use crate::types::Outcome;
+use crate::{display_text, text};
 
 /// Bins per unit of z: a bin is 0.1 wide.
 const BINS_PER_UNIT: f64 = 10.0;
@@ -82,13 +83,11 @@ impl FromIterator<i32> for ScoreMoments {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum StandardizeError {
     /// A standard deviation needs two samples.
-    #[error("{have} sample(s), a standard deviation needs 2 or more: add games")]
     TooFewSamples {
         /// Number of samples.
         have: u64,
     },
     /// The standard deviation is 0.
-    #[error("all {samples} scores are {score_cp} centipawns, so their standard deviation is 0: check the scores")]
     AllScoresEqual {
         /// The one score.
         score_cp: f64,
@@ -96,25 +95,24 @@ pub enum StandardizeError {
         samples: u64,
     },
     /// Curves standardised by different means or deviations cannot be merged.
-    #[error("curves with different mean or standard deviation cannot be merged: standardise both in the same way")]
     DifferentScale,
 }
 
-impl StandardizeError {
-    /// The message in every language.
-    pub fn words(&self) -> Text {
-        let japanese = match self {
-            Self::TooFewSamples { have } => format!("標本 {have}(標準偏差には 2 以上必要): 対局を増やしてください"),
-            Self::AllScoresEqual { score_cp, samples } => {
-                format!("{samples} の評価値がすべて {score_cp} で、標準偏差が 0 です: 評価値を確かめてください")
-            }
-            Self::DifferentScale => {
-                "平均か標準偏差の異なる曲線は合わせられません: 両方を同じように標準化してください".to_owned()
-            }
-        };
-        Text::both(self.to_string(), japanese)
+impl ToText for StandardizeError {
+    fn to_text(&self) -> Text {
+        match self {
+            Self::TooFewSamples { have } => text!("{have} sample(s), a standard deviation needs 2 or more: add games"),
+            Self::AllScoresEqual { score_cp, samples } => text!(
+                "all {samples} scores are {score_cp} centipawns, so their standard deviation is 0: check the scores"
+            ),
+            Self::DifferentScale => text!(
+                "curves with different mean or standard deviation cannot be merged: standardise both in the same way"
+            ),
+        }
     }
 }
+
+display_text!(StandardizeError);
 
 /// Mean and standard deviation of an engine's scores, in centipawns.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

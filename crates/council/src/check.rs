@@ -14,8 +14,8 @@ use evalcurve_core::calibration::{Calibration, Reading, Score, Situation};
 use evalcurve_core::fit::{ModelKind, Sigmoid};
 use evalcurve_core::language::Text;
 use evalcurve_core::rule::Rule;
+use evalcurve_core::text;
 use evalcurve_core::text::{shortened, signed};
-use evalcurve_core::{say, text};
 
 /// The grade of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,10 +167,7 @@ impl Findings {
                 None if name == "USI_Ponder" || name == "USI_Hash" => {}
                 None => {
                     let known = member.options.iter().map(|o| o.name.as_str()).collect::<Vec<_>>().join(", ");
-                    self.warn(text!(
-                        "it declares no option '{name}'; its options are {known}",
-                        "オプション '{name}' はありません。あるもの: {known}"
-                    ));
+                    self.warn(text!("it declares no option '{name}'; its options are {known}"));
                 }
             }
         }
@@ -183,22 +180,16 @@ impl Findings {
         let Some(calibration) = &engine.calibration else {
             return match engine.votes_as_declared {
                 true if member.result().declared.is_some() => {
-                    let text = text!(
-                        "it declares W/D/L, and votes by them",
-                        "勝ち・引き分け・負けの割合を出力し、それで投票します"
-                    );
+                    let text = text!("it declares W/D/L, and votes by them");
                     self.add(Grade::Good, text);
                 }
                 true => self.error(text!(
                     "its calibration is \"declared\", but it declares no W/D/L; engines of UCI do with \
-                     options = {{ UCI_ShowWDL = true }}",
-                    "calibration = \"declared\" ですが、勝ち・引き分け・負けの割合を出力しません。UCI のエンジンは \
-                     options = {{ UCI_ShowWDL = true }} で出力します"
+                     options = {{ UCI_ShowWDL = true }}"
                 )),
-                false if rule.needs_win_rates() => self.warn(text!(
-                    "it has no calibration: the rule {rule} ignores its votes",
-                    "較正がないので、規則 {rule} はこのエンジンの票を数えません"
-                )),
+                false if rule.needs_win_rates() => {
+                    self.warn(text!("it has no calibration: the rule {rule} ignores its votes"))
+                }
                 false => {}
             };
         };
@@ -208,33 +199,20 @@ impl Findings {
         let mut names = std::iter::once(calibrated).chain(&calibration.engine.aliases).map(|n| n.to_lowercase());
         if !names.any(|name| own_names.iter().any(|own| own.contains(&name) || name.contains(own.as_str()))) {
             let own = match own_name {
-                Some(own) => text!("the engine is '{own}'", "エンジンは '{own}' です"),
-                None => text!("the engine reports no name", "エンジンは名前を出力しません"),
+                Some(own) => text!("the engine is '{own}'"),
+                None => text!("the engine reports no name"),
             };
-            self.warn(Text::of(|language| {
-                say!(
-                    language,
-                    "its calibration is for '{calibrated}', but {}; check the file",
-                    "較正は '{calibrated}' のものですが、{}。ファイルを確かめてください",
-                    own.text(language)
-                )
-            }));
+            self.warn(text!("its calibration is for '{calibrated}', but {}; check the file", own));
         }
         // of the samples drawn, the fit leaves out the mates
         let fitted = calibration.models.get(&calibration.model.kind).and_then(|model| model.samples);
         let samples = fitted.or_else(|| calibration.provenance.as_ref()?.samples);
         if let Some(samples) = samples.filter(|n| *n < FEW_SAMPLES) {
-            self.warn(text!(
-                "its calibration comes from only {samples} samples; use at least {FEW_SAMPLES}",
-                "較正の標本が {samples} しかありません。{FEW_SAMPLES} 以上にしてください"
-            ));
+            self.warn(text!("its calibration comes from only {samples} samples; use at least {FEW_SAMPLES}"));
         }
         self.check_limit(calibration, engine.limit);
         if calibration.mates.and_then(|m| m.threshold_cp).is_none() {
-            self.warn(text!(
-                "neither its calibration nor its configuration has a mate threshold; set mate-threshold",
-                "較正にも設定にも詰みの閾値がありません。mate-threshold を書いてください"
-            ));
+            self.warn(text!("neither its calibration nor its configuration has a mate threshold; set mate-threshold"));
         }
     }
 
@@ -243,11 +221,7 @@ impl Findings {
         for (name, calibration) in calibrated(config) {
             for doubt in &calibration.doubts {
                 self.engine.clone_from(name);
-                let (english, japanese) = (doubt.words(), doubt.sentence_in_japanese());
-                self.warn(text!(
-                    "its calibration {english}: calibrate it with more or other games",
-                    "較正: {japanese}。もっと多くの、または別の対局で較正してください"
-                ));
+                self.warn(text!("its calibration {doubt}: calibrate it with more or other games"));
             }
         }
         self.check_models(config);
@@ -262,23 +236,14 @@ impl Findings {
             let (kind, other) = (calibration.model.kind, first.model.kind);
             if kind != other {
                 let percent = by_model(calibration, other, config.reading).map(|rate| format!("{:.0}%", 100.0 * rate));
-                let effect = percent.map_or_else(Text::default, |percent| {
-                    text!(
-                        "; what counts as 75% would be {percent} by {other}",
-                        "(75% とみなす評価値は、{other} では {percent} です)"
-                    )
-                });
+                let effect = percent
+                    .map_or_else(Text::default, |percent| text!("; what counts as 75% would be {percent} by {other}"));
                 self.engine.clone_from(name);
-                self.warn(Text::of(|language| {
-                    say!(
-                        language,
-                        "its calibration is of model {kind}, that of {reference} of {other}{}: calibrate the members \
+                self.warn(text!(
+                    "its calibration is of model {kind}, that of {reference} of {other}{}: calibrate the members \
                          in one run, with one --model",
-                        "較正のモデルは {kind} ですが、{reference} の較正は {other} です{}。メンバーを一度に、\
-                         同じ --model で較正してください",
-                        effect.text(language)
-                    )
-                }));
+                    effect
+                ));
             }
         }
     }
@@ -299,35 +264,24 @@ impl Findings {
         let even = easiest.1.win_rate_in(Reading::Field, Score::Cp(0.0), &Situation::default());
         let worth = hardest.1.score(Reading::Field, even, &Situation::default());
         let worth = match worth.map(|cp| signed(cp, 0)) {
-            Some(cp) => text!("up to {cp}", "{cp} までの"),
-            None => text!("of any size", "どんな"),
+            Some(cp) => text!("up to {cp}"),
+            None => text!("of any size"),
         };
         let (name, other) = (easiest.0, hardest.0);
         self.engine.clone_from(name);
         if config.reading == Reading::Field {
-            self.warn(Text::of(|language| {
-                say!(
-                    language,
-                    "reading = \"field\": at equal positions it wins {apart:.2} logits more than {other}, since its \
+            self.warn(text!(
+                "reading = \"field\": at equal positions it wins {apart:.2} logits more than {other}, since its \
                      opponents were weaker: its 0 beats {other}'s scores {}; leave the key out to read win rates \
                      between equals",
-                    "reading = \"field\": 相手が弱かったため、互角の局面で {other} より {apart:.2} ロジット多く\
-                     勝っています。評価値 0 が {other} の{}評価値に勝ります。互角の相手に対する勝率で比べるには、\
-                     このキーを消してください",
-                    worth.text(language)
-                )
-            }));
+                worth
+            ));
         } else {
-            let text = Text::of(|language| {
-                say!(
-                    language,
-                    "it met weaker opponents than {other} did ({apart:.2} logits); win rates are read between equals, \
+            let text = text!(
+                "it met weaker opponents than {other} did ({apart:.2} logits); win rates are read between equals, \
                      so this does not count (in their fields its 0 would beat {other}'s scores {})",
-                    "{other} より弱い相手と対局しています({apart:.2} ロジット)。勝率は互角の相手に対するものなので、\
-                     影響はありません(対局した相手に対する勝率では、評価値 0 が {other} の{}評価値に勝ります)",
-                    worth.text(language)
-                )
-            });
+                worth
+            );
             self.add(Grade::Good, text);
         }
     }
@@ -338,7 +292,7 @@ impl Findings {
         let made_at = made.join(", ");
         let now = match limit {
             Some(limit) => Text::same(limit.to_string()),
-            None => text!("the GUI's clock", "GUI の持ち時間"),
+            None => text!("the GUI's clock"),
         };
         let as_control = match limit {
             Some(Limit::Byoyomi(ms) | Limit::MoveTime(ms)) if ms.is_multiple_of(1000) => {
@@ -347,27 +301,18 @@ impl Findings {
             _ => None,
         };
         if made.is_empty() {
-            self.warn(Text::of(|language| {
-                say!(
-                    language,
-                    "its calibration does not record the limit of its games; make sure that it was similar to {}, \
+            self.warn(text!(
+                "its calibration does not record the limit of its games; make sure that it was similar to {}, \
                      since scores change with time",
-                    "較正に対局の思考時間がありません。評価値は思考時間で変わるので、{} に近かったことを\
-                     確かめてください",
-                    now.text(language)
-                )
-            }));
+                now
+            ));
         } else if limit.is_none() {
-            let text = text!(
-                "its calibration was made at {made_at}; play at similar times",
-                "較正の思考時間は {made_at} です。近い思考時間で使ってください"
-            );
+            let text = text!("its calibration was made at {made_at}; play at similar times");
             self.add(Grade::Good, text);
         } else if !made.iter().any(|m| *m == now.to_string() || Some(m) == as_control.as_ref()) {
             self.warn(text!(
                 "its calibration was made at {made_at}, but its limit here is {now}; calibrate it at the limit that it \
-                 plays with",
-                "較正の思考時間は {made_at} ですが、設定は {now} です。対局で使う思考時間で較正してください"
+                 plays with"
             ));
         }
     }
@@ -375,36 +320,24 @@ impl Findings {
     fn check_move(&mut self, member: &Member, board: &Board) {
         let result = member.result();
         match &result.best {
-            None => self.error(text!(
-                "it did not answer a go command; give it another limit",
-                "go に答えません。別の limit を書いてください"
-            )),
+            None => self.error(text!("it did not answer a go command; give it another limit")),
             Some(best) if !board.is_legal(best) => {
                 let best = shortened(best, 80);
-                self.error(text!("it played '{best}', which is illegal", "'{best}' を指しましたが、非合法手です"));
+                self.error(text!("it played '{best}', which is illegal"));
             }
             Some(best) => {
                 let time = result.time.unwrap_or_default();
                 let ms = time.as_millis();
                 let text = match result.depth {
-                    Some(depth) => text!(
-                        "it plays {best} after {ms} ms, depth {depth}",
-                        "{ms} ミリ秒、深さ {depth} で {best} を指しました"
-                    ),
-                    None => text!("it plays {best} after {ms} ms", "{ms} ミリ秒で {best} を指しました"),
+                    Some(depth) => text!("it plays {best} after {ms} ms, depth {depth}"),
+                    None => text!("it plays {best} after {ms} ms"),
                 };
                 self.add(Grade::Good, text);
                 if result.score.is_none() {
-                    self.warn(text!(
-                        "it gave no score; is this a book move?",
-                        "評価値を出力しません。定跡の手でしょうか"
-                    ));
+                    self.warn(text!("it gave no score; is this a book move?"));
                 }
                 if time > TRIAL.mul_f64(1.2) {
-                    self.warn(text!(
-                        "it took {ms} ms; with a faster clock it will be late",
-                        "{ms} ミリ秒かかりました。もっと短い持ち時間では間に合いません"
-                    ));
+                    self.warn(text!("it took {ms} ms; with a faster clock it will be late"));
                 }
             }
         }

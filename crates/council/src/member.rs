@@ -395,9 +395,7 @@ impl Member {
             let name = &spec.name;
             text!(
                 "it searches on {threads} threads, so that its moves are not the same every time although its limit is \
-                 {limit}; set the option \"{name}\" = 1",
-                "思考時間は {limit} ですが、{threads} スレッドで探索するので、毎回同じ手になりません。\
-                 オプション \"{name}\" = 1 を書いてください"
+                 {limit}; set the option \"{name}\" = 1"
             )
         })
     }

@@ -29,7 +29,7 @@ pub(crate) fn error(text: impl ToString) -> PyErr {
 
 /// A failed call as an exception with the same words.
 pub(crate) fn call_error(error: Error) -> PyErr {
-    of_kind(error.io(), keywords(&error.words().english))
+    of_kind(error.io(), keywords(&error.to_string()))
 }
 
 /// A message with options as keyword arguments.

@@ -170,10 +170,7 @@ impl Games {
     fn positions(&mut self, member: &Arc<str>) {
         if self.begin(Some(member)) {
             self.is_empty = false;
-            let message = text!(
-                "training data holds positions and not games; draw samples from it",
-                "教師データにあるのは対局ではなく局面です。標本を抽出してください"
-            );
+            let message = text!("training data holds positions and not games; draw samples from it");
             self.problem(member, 0, Refusal::NoGames.as_str(), message);
         }
     }

@@ -10,11 +10,11 @@ use crate::fit::{
     Case, FitOptions, Method, Model, ModelKind, Observation, ScoreCounts, contradictions, fit_counts, fit_model,
     lapse_test, median_size, unexplained,
 };
-use crate::language::Text;
+use crate::language::{Text, ToText};
 use crate::normal::quantile_95;
 use crate::sample::{Sample, SampleTable, Terminations};
+use crate::text;
 use crate::types::{Outcome, Termination};
-use crate::{say, text};
 
 /// Fewest samples from which a unit is guessed.
 const UNIT_SAMPLES: usize = 30;
@@ -28,27 +28,20 @@ pub(super) fn score_unit(samples: &[Sample]) -> Option<Warning> {
     if scores().count() < UNIT_SAMPLES || low == high {
         return None;
     }
-    let (looks, japanese) = if low >= 0 && high <= 1 {
-        ("win rates from 0 to 1", "0 から 1 の勝率")
+    let looks = if low >= 0 && high <= 1 {
+        text!("win rates from 0 to 1")
     } else if low >= -1 && high <= 1 {
-        ("results or win rates from -1 to 1", "-1 から 1 の結果か勝率")
+        text!("results or win rates from -1 to 1")
     } else if low >= 0 && high <= 100 {
-        ("win rates in percent", "パーセントの勝率")
+        text!("win rates in percent")
     } else if low.unsigned_abs().max(high.unsigned_abs()) <= PAWNS {
-        ("pawns", "歩 1 枚を 1 とする値")
+        text!("pawns")
     } else {
         return None;
     };
-    let text = Text::both(
-        format!(
-            "all scores lie from {low} to {high}: they look like {looks}, not like centipawns, and were cut to whole \
-            numbers; write centipawns into the records or the table (a win rate p is 600 ln(p / (1 - p)) centipawns, \
-            a pawn is 100)"
-        ),
-        format!(
-            "評価値がすべて {low} から {high} です。センチポーンでなく{japanese}のようで、整数に切り捨てました。棋譜か表に\
-            センチポーンを書いてください(勝率 p は 600 ln(p / (1 - p))、歩は 100)"
-        ),
+    let text = text!(
+        "all scores lie from {low} to {high}: they look like {looks}, not like centipawns, and were cut to whole numbers; \
+         write centipawns into the records or the table (a win rate p is 600 ln(p / (1 - p)) centipawns, a pawn is 100)"
     );
     Some(Warning { kind: "score_unit", text })
 }
@@ -86,8 +79,6 @@ pub(super) fn book_zeros(samples: &[Sample], options: &CalibrateOptions) -> Opti
             "{n} of {} scores ({percent:.0}%) are exactly 0, half of them up to ply {of_zeros} (the others: \
             {of_others}): these look like moves from a book; leave them out with `where` \"score_cp != 0\" or start \
             later than ply {} (`from-ply`)",
-            "{} の評価値のうち {n}({percent:.0}%)がちょうど 0 で、その半分は {of_zeros} 手目までです(他は {of_others})。定跡手の\
-            ようです。`where` \"score_cp != 0\" で除くか、{} 手目より後から始めてください(`from-ply`)",
             samples.len(),
             options.sampling.from_ply
         )
@@ -95,8 +86,6 @@ pub(super) fn book_zeros(samples: &[Sample], options: &CalibrateOptions) -> Opti
         text!(
             "{n} of {} scores ({percent:.0}%) are exactly 0, late in the games as well: if they are repetitions this \
             is right; if they mean that there is no score, leave them out with `where` \"score_cp != 0\"",
-            "{} の評価値のうち {n}({percent:.0}%)がちょうど 0 で、終盤にもあります。千日手なら問題ありません。評価値がないという\
-            意味なら `where` \"score_cp != 0\" で除いてください",
             samples.len()
         )
     };
@@ -120,8 +109,6 @@ pub(super) fn threshold_in_evaluations(result: &EngineResult, samples: &[Sample]
     let text = text!(
         "the mate threshold {threshold} cuts through evaluations: {} different scores lie just beyond it, from \
         {lowest} on, and {largest} just below; use a larger `mate-threshold` \"{}=CP\" or auto",
-        "詰みのしきい値 {threshold} が評価値の中にあります。すぐ上に {lowest} から {} 種類の評価値、すぐ下に {largest} があります。\
-        `mate-threshold` \"{}=CP\" を大きくするか auto を使ってください",
         beyond.len(),
         result.name
     );
@@ -139,8 +126,6 @@ pub(super) fn mates_inverted(result: &EngineResult, samples: &[Sample]) -> Optio
     let text = text!(
         "{wrong} of {all} mates in decided games are wrong-sided: the sign of mates looks inverted, or scores from \
         {} on are no mates; check the records, or raise `mate-threshold` \"{}=CP\"",
-        "決着した対局の詰み {all} のうち {wrong} が結果と逆です。詰みの符号が逆か、{} 以上の評価値が詰みではありません。棋譜を\
-        確かめるか、`mate-threshold` \"{}=CP\" を大きくしてください",
         result.mates.threshold_cp,
         result.name
     );
@@ -182,9 +167,7 @@ pub(super) fn conflict(result: &EngineResult, options: &CalibrateOptions) -> Opt
     let text = text!(
         "1/w1 is {together} in the fit with the other engines and {alone} by its own games, where {own_lapse:.0}% of \
         the results follow no score and not {lapse:.0}%: look for games with the wrong sign, another unit or wrong \
-        results, or calibrate it in a run of its own",
-        "1/w1 は他のエンジンと合わせると {together}、自身の対局だけでは {alone} です(評価値と無関係な結果は {own_lapse:.0}%、\
-        合わせると {lapse:.0}%)。符号や単位の違う対局、誤った結果を調べるか、別に較正してください"
+        results, or calibrate it in a run of its own"
     );
     Some(Warning { kind: "conflict", text })
 }
@@ -216,30 +199,22 @@ pub(super) fn disagreement(
         sizes.sort_unstable();
         sizes.get(sizes.len() * 99 / 100).copied().unwrap_or(u32::MAX)
     };
-    type Group<'a> = (&'a str, &'a str, &'a dyn Fn(&Sample) -> bool);
+    type Group<'a> = (Text, bool, &'a dyn Fn(&Sample) -> bool);
     let groups: [Group<'_>; 3] = [
-        (
-            "wrong-sided mates (a win announced and not won, or a loss and not lost)",
-            "結果と逆の詰み(勝ちを宣言して勝たず、負けを宣言して負けず)",
-            &|s| s.mate && is_wrong_sided(s),
-        ),
-        ("mates", "詰み", &|s| s.mate),
-        ("among the outermost 1%", "絶対値が上位 1% の評価値", &|s| s.score_cp.unsigned_abs() >= large),
+        (text!("wrong-sided mates (a win announced and not won, or a loss and not lost)"), true, &|s| {
+            s.mate && is_wrong_sided(s)
+        }),
+        (text!("mates"), true, &|s| s.mate),
+        (text!("among the outermost 1%"), false, &|s| s.score_cp.unsigned_abs() >= large),
     ];
-    let mut head = text!(
-        "w1 is {:.6} by least squares and {:.6} by maximum likelihood",
-        "w1 は最小二乗法で {:.6}、最尤法で {:.6} です",
-        lse.sigmoid.w1,
-        mle.sigmoid.w1
-    );
+    let mut head =
+        text!("w1 is {:.6} by least squares and {:.6} by maximum likelihood", lse.sigmoid.w1, mle.sigmoid.w1);
     // `observations` are the samples less excluded mates, in the same order
     let used: Vec<&Sample> =
         samples.iter().filter(|s| !(s.mate && options.mate_policy == MatePolicy::Exclude)).collect();
-    for (name, japanese, belongs) in groups {
+    for (name, are_mates, belongs) in groups {
         // next to mates, results that follow no score are the usual cause
-        if !name.contains("mates")
-            && let Some(why) = lapses(table, &used, observations, mle.mean_loss, options)
-        {
+        if !are_mates && let Some(why) = lapses(table, &used, observations, mle.mean_loss, options) {
             head.push(&why);
             return Some(Warning { kind: "methods_disagree", text: head });
         }
@@ -250,7 +225,7 @@ pub(super) fn disagreement(
             continue;
         }
         // mates are reported even where the intervals are wide, since mates are what widens them
-        if by_chance && !name.contains("mates") {
+        if by_chance && !are_mates {
             continue;
         }
         let counts = ScoreCounts::from_observations(&rest);
@@ -259,12 +234,9 @@ pub(super) fn disagreement(
         let (Some(a), Some(b)) = (w1(Method::LeastSquares), w1(Method::MaximumLikelihood)) else { continue };
         if gap(a, b) <= before / 2.0 {
             let all = observations.len();
-            head.push(&Text::both(
-                format!(
-                    "; the samples that make the difference are the {left_out} of {all} that are {name}: without \
-                     them {a:.6} and {b:.6}"
-                ),
-                format!("。原因は {all} 標本のうち {left_out} の{japanese}で、除くと {a:.6} と {b:.6} です"),
+            head.push(&text!(
+                "; the samples that make the difference are the {left_out} of {all} that are {name}: without them \
+                 {a:.6} and {b:.6}"
             ));
             return Some(Warning { kind: "methods_disagree", text: head });
         }
@@ -273,8 +245,7 @@ pub(super) fn disagreement(
         return None;
     }
     head.push(&text!(
-        ", and no single group of samples explains it: a sigmoid does not fit well; look at the plot of the curve",
-        "。一つの群では説明できず、シグモイドがうまく当てはまりません。曲線の図を見てください"
+        ", and no single group of samples explains it: a sigmoid does not fit well; look at the plot of the curve"
     ));
     Some(Warning { kind: "methods_disagree", text: head })
 }
@@ -301,45 +272,27 @@ fn lapses(
     let share = 200.0 * model.lapse;
     let half = 200.0 * quantile_95(fit.games) * fit.standard_errors()?.get(2)?;
     let largest = contradictions(&cases).first().map_or_else(Text::default, |case| {
-        text!(
-            " (the largest score that the result contradicts: {} in game {:016x})",
-            "(結果と矛盾する最大の評価値は {}、対局 {:016x})",
-            case.score_cp,
-            case.game
-        )
+        text!(" (the largest score that the result contradicts: {} in game {:016x})", case.score_cp, case.game)
     });
     let endings: Vec<Termination> =
         samples.iter().map(|s| table.game(s).map_or(Termination::Unknown, |g| g.termination)).collect();
     let cause = match off_board(&endings, &unexplained(&model, &cases)) {
         Some(mut words) => {
-            words.push(&text!(" (leave them out with `terminations` board)", "(`terminations` board で除けます)"));
+            words.push(&text!(" (leave them out with `terminations` board)"));
             words
         }
-        None => text!(
-            "look for losses on time, crashes and games that were cut",
-            "時間切れ、異常終了、打ち切られた対局を調べてください"
-        ),
+        None => text!("look for losses on time, crashes and games that were cut"),
     };
     let remedy = match options.model {
         kind if kind.allows_lapses() => {
-            text!("; {kind} allows for them", "。モデル {kind} はこれを考慮します")
+            text!("; {kind} allows for them")
         }
-        _ => text!(
-            ", or use `model` lapse, whose w1 is {:.6}",
-            "。または `model` lapse を使ってください(w1 は {:.6})",
-            model.w1
-        ),
+        _ => text!(", or use `model` lapse, whose w1 is {:.6}", model.w1),
     };
     // an interval beyond 0 to 100% is left out
     let ends = (share > half && share + half < 100.0).then(|| format!("[{:.1}, {:.1}] ", share - half, share + half));
     let ends = ends.unwrap_or_default();
-    let mut text = Text::both(
-        format!("; about {share:.1}% {ends}of the results follow no score{}; ", largest),
-        format!(
-            "。結果の約 {share:.1}% {ends}は評価値と無関係です{}。",
-            largest.text(crate::language::Language::Japanese)
-        ),
-    );
+    let mut text = text!("; about {share:.1}% {ends}of the results follow no score{largest}; ");
     text.push(&cause);
     text.push(&remedy);
     Some(text)
@@ -354,20 +307,12 @@ fn off_board(endings: &[Termination], lapsed: &[f64]) -> Option<Text> {
         if of_ending().next().is_some() {
             lapses += of_ending().map(|(_, lapse)| lapse).sum::<f64>();
             samples += of_ending().count();
-            words.push(Text::from(ending));
+            words.push(ending.to_text());
         }
     }
     let percent = |part: f64, whole: f64| 100.0 * part / whole;
     (samples > 0).then(|| {
         let (share, of_all) = (percent(lapses, lapsed.iter().sum()), percent(samples as f64, endings.len() as f64));
-        Text::of(|language| {
-            let words: Vec<String> = words.iter().map(|words| words.text(language)).collect();
-            say!(
-                language,
-                "{share:.0}% of these are in the {of_all:.1}% of the samples whose games ended by {}",
-                "そのうち {share:.0}% は、次の理由で終局した対局(標本の {of_all:.1}%)にあります: {}",
-                words.join(language.choose(", ", "、"))
-            )
-        })
+        text!("{share:.0}% of these are in the {of_all:.1}% of the samples whose games ended by {}", Text::list(words))
     })
 }

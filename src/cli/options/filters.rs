@@ -66,9 +66,7 @@ pub(in crate::cli) struct FilterArgs {
 }
 
 fn date(value: &str) -> Result<StartTime, Text> {
-    StartTime::parse(value).ok_or_else(|| {
-        text!("not a date; write for example 2016-04-01", "日付ではありません。2016-04-01 のように書いてください")
-    })
+    StartTime::parse(value).ok_or_else(|| text!("not a date; write for example 2016-04-01"))
 }
 
 impl FilterArgs {

@@ -111,15 +111,12 @@ const MOST_FOLDS: u64 = 100;
 
 fn folds(value: &str) -> Result<u64, Text> {
     match value.parse() {
-        Ok(folds) if folds > MOST_FOLDS => {
-            Err(text!("expected at most {MOST_FOLDS} folds", "分割は {MOST_FOLDS} までです"))
+        Ok(folds) if folds > MOST_FOLDS => Err(text!("expected at most {MOST_FOLDS} folds")),
+        Ok(1) => {
+            Err(text!("a model is evaluated on games that it has not seen; give 2 or more, or 0 for no evaluation"))
         }
-        Ok(1) => Err(text!(
-            "a model is evaluated on games that it has not seen; give 2 or more, or 0 for no evaluation",
-            "モデルは当てはめに使っていない対局で採点します。2 以上か、採点しないなら 0 にしてください"
-        )),
         Ok(folds) => Ok(folds),
-        Err(_) => Err(text!("expected a whole number of folds", "分割の数は整数です")),
+        Err(_) => Err(text!("expected a whole number of folds")),
     }
 }
 
@@ -131,10 +128,7 @@ fn threshold(value: &str) -> Result<(Option<String>, Threshold), Text> {
     let threshold = match value {
         "auto" => Threshold::Auto,
         number => Threshold::Cp(number.parse().map_err(|_| {
-            text!(
-                "'{number}' is neither a number of centipawns nor auto; write 20000, auto or ENGINE=15000",
-                "'{number}' は評価値でも auto でもありません。20000、auto、エンジン名=15000 のように書いてください"
-            )
+            text!("'{number}' is neither a number of centipawns nor auto; write 20000, auto or ENGINE=15000")
         })?),
     };
     Ok((engine, threshold))

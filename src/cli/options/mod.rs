@@ -17,7 +17,7 @@ use crate::table::{Role, ScoreUnit};
 use crate::text;
 pub(super) use filters::FilterArgs;
 pub(super) use fitting::FitArgs;
-pub(super) use output::{LanguageArgs, OutputArgs, PlotArgs, TableArgs, language_of};
+pub(super) use output::{LanguageArgs, OutputArgs, PlotArgs, TableArgs, language, language_of, set_language};
 
 /// What is read and sampled, and how engines are fitted.
 #[derive(Debug, Clone, clap::Args)]
@@ -134,22 +134,14 @@ const MOST_THREADS: usize = 1_024;
 /// Parses the value of `--threads`.
 pub(super) fn threads(value: &str) -> Result<usize, Text> {
     let threads = value.parse().ok().filter(|n| *n <= MOST_THREADS);
-    threads.ok_or_else(|| {
-        text!("expected a whole number of threads up to {MOST_THREADS}", "スレッド数は {MOST_THREADS} までの整数です")
-    })
+    threads.ok_or_else(|| text!("expected a whole number of threads up to {MOST_THREADS}"))
 }
 
 fn column(value: &str) -> Result<(Role, String), Text> {
     let roles = <Role as strum::VariantNames>::VARIANTS.join(", ");
-    let (role, name) = value.split_once('=').ok_or_else(|| {
-        text!("write ROLE=NAME, with ROLE one of {roles}", "役割=列名 と書いてください。役割は {roles} のどれかです")
-    })?;
-    let role = role.trim().parse().map_err(|_| {
-        text!(
-            "'{role}' is not the role of a column; expected one of {roles}",
-            "'{role}' は列の役割ではありません。{roles} のどれかです"
-        )
-    })?;
+    let (role, name) = value.split_once('=').ok_or_else(|| text!("write ROLE=NAME, with ROLE one of {roles}"))?;
+    let role =
+        role.trim().parse().map_err(|_| text!("'{role}' is not the role of a column; expected one of {roles}"))?;
     Ok((role, name.trim().to_owned()))
 }
 

@@ -1,6 +1,7 @@
 //! Options that say how results are shown, and in which language.
 
 use std::ffi::OsString;
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
@@ -52,8 +53,21 @@ pub(in crate::cli) struct LanguageArgs {
 impl LanguageArgs {
     /// The language that the user chose, or that of the locale.
     pub(in crate::cli) fn chosen(&self) -> Language {
-        self.lang.unwrap_or_else(of_locale)
+        self.lang.unwrap_or_else(language)
     }
+}
+
+/// The language of the program's arguments, for commands whose results have no language.
+static LANGUAGE: OnceLock<Language> = OnceLock::new();
+
+/// Sets the language of the program, once.
+pub(in crate::cli) fn set_language(language: Language) {
+    let _ = LANGUAGE.set(language);
+}
+
+/// The language of the program.
+pub(in crate::cli) fn language() -> Language {
+    LANGUAGE.get().copied().unwrap_or_else(of_locale)
 }
 
 /// The language of the locale.

@@ -9,8 +9,8 @@ use crate::calibration::MatePolicy;
 use crate::fit::{FitData, FitOptions, Method, Observation};
 use crate::language::Text;
 use crate::sample::{Sample, SampleTable, Terminations};
+use crate::text;
 use crate::types::{Outcome, Termination};
-use crate::{say, text};
 
 /// Largest number of opponents with their own group; the most frequent ones have one ...
 const MOST_OPPONENTS: usize = 8;
@@ -50,18 +50,13 @@ pub(super) fn groups(
         }
     };
     if excluded {
-        add(Kind::Mates, text!("mates kept", "詰みを残す"), true, &|_, s| s.mate);
-        add(
-            Kind::WrongSidedMates,
-            text!("mates kept, except wrong-sided ones", "結果と逆のものを除いて詰みを残す"),
-            true,
-            &|_, s| s.mate && !is_wrong_sided(s),
-        );
-    } else {
-        add(Kind::WrongSidedMates, text!("wrong-sided mates", "結果と逆の詰み宣言"), false, &|_, s| {
-            s.mate && is_wrong_sided(s)
+        add(Kind::Mates, text!("mates kept"), true, &|_, s| s.mate);
+        add(Kind::WrongSidedMates, text!("mates kept, except wrong-sided ones"), true, &|_, s| {
+            s.mate && !is_wrong_sided(s)
         });
-        add(Kind::Mates, text!("all mates", "すべての詰み"), false, &|_, s| s.mate);
+    } else {
+        add(Kind::WrongSidedMates, text!("wrong-sided mates"), false, &|_, s| s.mate && is_wrong_sided(s));
+        add(Kind::Mates, text!("all mates"), false, &|_, s| s.mate);
     }
     let base: Vec<Observation> = seen.iter().flatten().copied().collect();
     let sigmoid = {
@@ -73,35 +68,23 @@ pub(super) fn groups(
         let rate = sigmoid.zip(seen[i]).map_or(0.5, |(s, o)| s.win_rate(f64::from(o.score_cp)));
         !(1.0 - SURE..=SURE).contains(&rate)
     };
-    add(
-        Kind::SurprisingDraws,
-        text!("draws with large scores", "評価値の大きい引き分け"),
-        false,
-        &|i, s| s.outcome == Outcome::Draw && sure(i),
-    );
-    add(
-        Kind::OffBoard,
-        text!(
-            "ended off the board (time, illegal move, crash, ply limit)",
-            "盤面によらない終局(時間切れ、反則、異常終了、手数制限)"
-        ),
-        false,
-        &|_, s| !Terminations::is_on_board(termination(s)),
-    );
+    add(Kind::SurprisingDraws, text!("draws with large scores"), false, &|i, s| s.outcome == Outcome::Draw && sure(i));
+    add(Kind::OffBoard, text!("ended off the board (time, illegal move, crash, ply limit)"), false, &|_, s| {
+        !Terminations::is_on_board(termination(s))
+    });
     let outermost = {
         let mut sizes: Vec<u32> = base.iter().map(|o| o.score_cp.unsigned_abs()).collect();
         sizes.sort_unstable();
         sizes.get(sizes.len() * 99 / 100).copied().unwrap_or(u32::MAX)
     };
-    let label = text!("the outermost 1% (|score| ≥ {outermost})", "絶対値が上位 1% の評価値(≥ {outermost})");
+    let label = text!("the outermost 1% (|score| ≥ {outermost})");
     add(Kind::Outermost, label, false, &|i, _| seen[i].is_some_and(|o| o.score_cp.unsigned_abs() >= outermost));
 
     for &which in Termination::ALL {
         // a termination that all games have cannot be left out
         let mut of_samples = samples.iter().enumerate().filter(|(i, _)| used(*i));
         if samples.iter().any(|s| termination(s) == which) && of_samples.any(|(_, s)| termination(s) != which) {
-            let words = Text::from(which);
-            let label = Text::of(|l| say!(l, "ended by {}", "終局理由 {}", words.text(l)));
+            let label = text!("ended by {which}");
             add(Kind::Termination, label, false, &|_, s| termination(s) == which);
         }
     }
@@ -115,7 +98,7 @@ pub(super) fn groups(
     opponents.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| table.names.get(a.0).cmp(table.names.get(b.0))));
     let enough = (OPPONENT_SHARE * base.len() as f64) as u64;
     for (opponent, _) in opponents.iter().take(MOST_OPPONENTS).filter(|o| o.1 >= enough && opponents.len() > 1) {
-        let label = text!("against {}", "対 {}", table.names.get(*opponent));
+        let label = text!("against {}", table.names.get(*opponent));
         add(Kind::Opponent, label, false, &|_, s| s.opponent == *opponent);
     }
     // the last windows have few samples, so they form one phase
@@ -126,7 +109,7 @@ pub(super) fn groups(
         *span = (span.0.min(sample.ply), span.1.max(sample.ply));
     }
     for (which, (low, high)) in plies.iter().filter(|_| plies.len() > 1) {
-        add(Kind::Phase, text!("ply {low} to {high}", "{low}–{high} 手目"), false, &|_, s| phase(s) == *which);
+        add(Kind::Phase, text!("ply {low} to {high}"), false, &|_, s| phase(s) == *which);
     }
     (groups, empty)
 }

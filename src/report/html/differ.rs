@@ -6,7 +6,7 @@ use super::markup::{Table, figures, folded, p, soft};
 use super::{Page, UNFOLDED};
 use crate::calibration::MatePolicy;
 use crate::diagnose::influence::{BothFits, Estimate, InfluenceTable, Kind, NamedGame, Row, Slope};
-use crate::language::Text;
+use crate::language::{Text, ToText};
 use crate::plot::{Figure, Forest, ForestMark, ForestRow, PlotError, forest};
 use crate::report::text::{number, or_dash, thousands, with_interval};
 use crate::say;
@@ -185,7 +185,7 @@ fn games<'a>(page: &Page<'_>, games: &'a [NamedGame]) -> Table<'a, &'a NamedGame
         .text(language.word("game"), |game| game.source.rsplit(['/', '\\']).next().unwrap_or_default().to_owned())
         .number(language.word("line"), |game| thousands(game.line))
         .text(language.word("ended by"), move |game| match game.termination.parse::<Termination>() {
-            Ok(termination) => Text::from(termination).text(language).to_owned(),
+            Ok(termination) => termination.to_text().text(language),
             Err(_) => game.termination.replace('_', " "),
         })
         .number(language.word("result"), |game| number(game.result, 1))

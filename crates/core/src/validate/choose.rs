@@ -5,7 +5,7 @@ use super::cross_validation::CrossValidation;
 use super::forecast::{Forecast, ValidateError};
 use super::scores::{log_loss_difference, mean_log_loss};
 use crate::fit::ModelKind;
-use crate::language::Text;
+use crate::language::{Text, ToText};
 
 /// The score of a candidate.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,7 +52,7 @@ pub fn choose_model(candidates: &[ModelKind], validation: &mut CrossValidation<'
             let forecasts = validation.forecasts(kind);
             let engines = validation.engines().iter();
             for ((engine, forecasts), _) in engines.zip(forecasts).zip(&able).filter(|(_, able)| **able) {
-                all.extend(forecasts.map_err(|e| e.words().about(&Text::same(&engine.name)))?);
+                all.extend(forecasts.map_err(|e| e.to_text().about(&Text::same(&engine.name)))?);
             }
             Ok(all)
         })
@@ -67,7 +67,7 @@ pub fn choose_model(candidates: &[ModelKind], validation: &mut CrossValidation<'
         .map(|(&kind, forecasts)| match forecasts {
             Ok(f) => Candidate {
                 kind,
-                log_loss: mean_log_loss(f).ok_or_else(|| ValidateError::Empty.words()),
+                log_loss: mean_log_loss(f).ok_or_else(|| ValidateError::Empty.to_text()),
                 behind_best: log_loss_difference(f, best),
             },
             Err(why) => Candidate { kind, log_loss: Err(why.clone()), behind_best: None },

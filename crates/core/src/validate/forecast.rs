@@ -1,8 +1,9 @@
 //! Forecasts of results by models that were not fitted to the game.
 
 use crate::fit::{Case, FitError, Sigmoid};
-use crate::language::Text;
+use crate::language::{Text, ToText};
 use crate::types::Outcome;
+use crate::{display_text, text};
 
 /// The samples of one engine.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,16 +19,13 @@ pub struct EngineCases {
 #[non_exhaustive]
 pub enum ValidateError {
     /// Cross-validation needs two folds.
-    #[error("{folds} fold(s), a model is scored on games that it was not fitted to: give 2 or more")]
     TooFewFolds {
         /// Number of folds.
         folds: u64,
     },
     /// The samples give no fit.
-    #[error(transparent)]
     Fit(#[from] FitError),
     /// Without one fold the samples give no fit.
-    #[error("without fold {fold} of {folds}: {source}")]
     Fold {
         /// The fold that was left out, from 1.
         fold: u64,
@@ -37,29 +35,23 @@ pub enum ValidateError {
         source: FitError,
     },
     /// Nothing to score.
-    #[error("no samples to score: add games or widen the filters")]
     Empty,
 }
 
-impl ValidateError {
-    /// The message in every language.
-    pub fn words(&self) -> Text {
-        let japanese = match self {
+impl ToText for ValidateError {
+    fn to_text(&self) -> Text {
+        match self {
             Self::TooFewFolds { folds } => {
-                format!("分割 {folds}: モデルは当てはめに使っていない対局で採点します。2 以上にしてください")
+                text!("{folds} fold(s), a model is scored on games that it was not fitted to: give 2 or more")
             }
-            Self::Fit(error) => return error.words(),
-            Self::Fold { fold, folds, source } => {
-                format!(
-                    "{folds} 分割のうち {fold} を除くと: {}",
-                    source.words().text(crate::language::Language::Japanese)
-                )
-            }
-            Self::Empty => "採点する標本がありません: 対局を増やすか、条件を緩めてください".to_owned(),
-        };
-        Text::both(self.to_string(), japanese)
+            Self::Fit(error) => error.to_text(),
+            Self::Fold { fold, folds, source } => text!("without fold {fold} of {folds}: {source}"),
+            Self::Empty => text!("no samples to score: add games or widen the filters"),
+        }
     }
 }
+
+display_text!(ValidateError);
 
 /// A model's forecast of a sample that it was not fitted to, and the outcome.
 #[derive(Debug, Clone, Copy, PartialEq)]

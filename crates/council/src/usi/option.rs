@@ -3,7 +3,7 @@
 use std::fmt;
 
 use evalcurve_core::language::Text;
-use evalcurve_core::{say, text};
+use evalcurve_core::text;
 use strum::{EnumString, IntoStaticStr};
 
 /// The type of an option, with its range.
@@ -91,25 +91,17 @@ impl OptionSpec {
     /// Names the value and the values that are valid.
     pub fn check(&self, value: &str) -> Result<(), Text> {
         let remedy = match &self.kind {
-            OptionKind::Check if value != "true" && value != "false" => text!("write true or false", "true か false"),
+            OptionKind::Check if value != "true" && value != "false" => text!("write true or false"),
             OptionKind::Spin { min, max } if !value.parse().is_ok_and(|n: i64| (*min..=*max).contains(&n)) => {
-                text!("write a whole number from {min} to {max}", "{min} から {max} までの整数")
+                text!("write a whole number from {min} to {max}")
             }
             OptionKind::Combo { choices } if !choices.iter().any(|c| c.eq_ignore_ascii_case(value)) => {
                 let choices = choices.join(", ");
-                text!("write one of {choices}", "{choices} のどれか")
+                text!("write one of {choices}")
             }
             _ => return Ok(()),
         };
-        let (name, remedy) = (&self.name, &remedy);
-        Err(Text::of(|language| {
-            say!(
-                language,
-                "option '{name}' is '{value}'; {}",
-                "オプション '{name}' が '{value}' です。{}を書いてください",
-                remedy.text(language)
-            )
-        }))
+        Err(text!("option '{}' is '{value}'; {remedy}", self.name))
     }
 }
 

@@ -166,10 +166,7 @@ impl Walk<'_> {
         let kind = container(&head);
         let mut stream = head.as_slice().chain(reader);
         if kind != Container::Plain && depth >= MAX_DEPTH {
-            let message = text!(
-                "archives are opened {MAX_DEPTH} deep; unpack it first",
-                "アーカイブは {MAX_DEPTH} 段まで開きます。先に展開してください"
-            );
+            let message = text!("archives are opened {MAX_DEPTH} deep; unpack it first");
             self.refuse(display, Refusal::NestedArchive, message);
             return Ok(());
         }
@@ -183,18 +180,14 @@ impl Walk<'_> {
                 if streams.has_other_data() {
                     let message = text!(
                         "data after the end of the compressed file is not read; if games are missing, the file is \
-                         damaged",
-                        "圧縮ファイルの終わりより後のデータは読みません。対局が足りなければ、ファイルが壊れています"
+                         damaged"
                     );
                     self.note(display, TRAILING_DATA, message);
                 }
                 result
             }
             Container::Archive(kind) => {
-                let message = text!(
-                    "a {kind} archive inside another or on standard input; save or unpack it first",
-                    "別のアーカイブの中か標準入力の {kind} アーカイブです。先に保存するか展開してください"
-                );
+                let message = text!("a {kind} archive inside another or on standard input; save or unpack it first");
                 self.refuse(display, Refusal::NestedArchive, message);
                 Ok(())
             }

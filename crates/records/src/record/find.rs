@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use evalcurve_core::language::Text;
+use evalcurve_core::language::{Text, ToText};
 use evalcurve_core::text;
 use evalcurve_core::text::shown_path;
 use thiserror::Error;
@@ -31,9 +31,8 @@ pub struct SourceError {
     pub message: Text,
 }
 
-impl SourceError {
-    /// The message in every language.
-    pub fn words(&self) -> Text {
+impl ToText for SourceError {
+    fn to_text(&self) -> Text {
         self.message.about(&self.path.clone().into())
     }
 }
@@ -88,10 +87,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Entry>, SourceError> {
             Err(error) => {
                 let missing = error.kind() == io::ErrorKind::NotFound;
                 let message = match missing {
-                    true => text!(
-                        "no such file or folder; check the name, or quote a glob",
-                        "ファイルもフォルダもありません。名前を確かめるか、ワイルドカードを引用符で囲んでください"
-                    ),
+                    true => text!("no such file or folder; check the name, or quote a glob"),
                     false => error.to_string().into(),
                 };
                 return Err(SourceError { path: display, message });

@@ -12,7 +12,7 @@ use super::packed::{HEAD, Packed};
 pub use super::work::{Block, Key, Note, Part, Refusal, Refused, Shared, Sink, Work};
 use super::{encoding, votes};
 use evalcurve_core::language::Text;
-use evalcurve_core::{say, text};
+use evalcurve_core::text;
 
 /// Bytes of a block, unless one game is longer.
 pub const BLOCK: usize = 1 << 20;
@@ -173,17 +173,14 @@ impl Walk<'_> {
 
     fn unrecognised(&mut self, display: &str, text: &[u8]) {
         match text.is_empty() {
-            true => self.refuse(display, Refusal::Empty, text!("the file is empty", "ファイルが空です")),
+            true => self.refuse(display, Refusal::Empty, text!("the file is empty")),
             false => self.refuse(display, Refusal::UnknownFormat, unknown_format(text)),
         }
     }
 
     fn endless(&mut self, display: &str) {
         let limit = LONGEST_GAME >> 20;
-        let message = text!(
-            "no game ends within {limit} MiB; the rest of the file is skipped",
-            "{limit} MiB の中に対局の終わりがありません。ファイルの残りは除きます"
-        );
+        let message = text!("no game ends within {limit} MiB; the rest of the file is skipped");
         self.refuse(display, Refusal::Unreadable, message);
     }
 }
@@ -260,26 +257,15 @@ fn has_returns_alone(head: &[u8]) -> bool {
 fn unknown_format(head: &[u8]) -> Text {
     let look = &head[..head.len().min(4096)];
     if look.starts_with(b"\xFF\xFE") || look.starts_with(b"\xFE\xFF") {
-        return text!(
-            "UTF-16 text; save the record as UTF-8 or Shift_JIS",
-            "UTF-16 のテキストです。棋譜を UTF-8 か Shift_JIS で保存してください"
-        );
+        return text!("UTF-16 text; save the record as UTF-8 or Shift_JIS");
     }
     let binary = look.contains(&0);
     if let Some(version) = votes::version(look).filter(|_| !binary) {
         let known = votes::VERSION;
-        return text!(
-            "a vote log of version {version}; this program reads version {known}, use the one that wrote it",
-            "投票ログの版 {version} です。このプログラムが読むのは版 {known} なので、書き出したプログラムを使ってください"
-        );
+        return text!("a vote log of version {version}; this program reads version {known}, use the one that wrote it");
     }
-    let (what, japanese) = if binary { ("binary data, not", "バイナリデータで、") } else { ("not", "") };
     let known = Format::labels();
-    Text::of(|language| {
-        say!(
-            language,
-            "{what} a record in a format that evalcurve reads ({known}); if it is one, name the format with `format`",
-            "{japanese}evalcurve が読める形式の棋譜ではありません({known})。棋譜なら `format` で形式を指定してください"
-        )
-    })
+    let unknown =
+        text!("not a record in a format that evalcurve reads ({known}); if it is one, name the format with `format`");
+    if binary { text!("binary data, {unknown}") } else { unknown }
 }

@@ -36,10 +36,7 @@ impl Refusal {
 
     /// The message for [`Refusal::NoGames`].
     pub(crate) fn no_games() -> Text {
-        text!(
-            "the file holds no game; it may be cut off, or in another format (`format`)",
-            "ファイルに対局がありません。途中で切れたか、別の形式かもしれません(`format`)"
-        )
+        text!("the file holds no game; it may be cut off, or in another format (`format`)")
     }
 }
 
@@ -183,7 +180,7 @@ impl Part {
             Err(error) => {
                 let shorter = error.kind() == io::ErrorKind::UnexpectedEof;
                 let message = match shorter {
-                    true => text!("the file has become shorter", "ファイルが短くなりました"),
+                    true => text!("the file has become shorter"),
                     false => error.to_string().into(),
                 };
                 let Block { key, member, .. } = block;

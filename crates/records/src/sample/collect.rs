@@ -22,9 +22,9 @@ use crate::record::format::{CountMaterial, has_zero};
 use crate::record::pgn::replay::uci_moves;
 use crate::record::source::{Block, Note, Refusal, Refused};
 use crate::record::{Format, Game, Played, SkipReason};
-use evalcurve_core::language::Text;
+use evalcurve_core::language::{Text, ToText};
 use evalcurve_core::types::{Color, Termination};
-use evalcurve_core::{say, text};
+use evalcurve_core::{display_text, text};
 
 /// The name of an engine that the record does not name.
 const UNNAMED: &str = "unnamed";
@@ -70,29 +70,21 @@ pub struct Collected {
 #[derive(Debug, Error)]
 pub enum CollectError {
     /// A path does not exist.
-    #[error(transparent)]
     Source(#[from] SourceError),
     /// The first problem, under `--strict`.
-    #[error("{0} (`strict` stops at the first problem)")]
     Strict(Problem),
 }
 
-impl CollectError {
-    /// The message in every language.
-    pub fn words(&self) -> Text {
+impl ToText for CollectError {
+    fn to_text(&self) -> Text {
         match self {
-            Self::Source(error) => error.words(),
-            Self::Strict(problem) => Text::of(|language| {
-                let problem = problem.text(language);
-                say!(
-                    language,
-                    "{problem} (`strict` stops at the first problem)",
-                    "{problem}(`strict` は最初の問題で止まります)"
-                )
-            }),
+            Self::Source(error) => error.to_text(),
+            Self::Strict(problem) => text!("{problem} (`strict` stops at the first problem)"),
         }
     }
 }
+
+display_text!(CollectError);
 
 /// Reads all records under `paths` and in the rows of tables, and draws their samples.
 ///
@@ -161,10 +153,7 @@ impl Worker<'_> {
         out.chess = true;
         if block.offset == 0 && has_zero(block.text()) {
             let before = block.text().iter().take_while(|b| **b != 0).filter(|b| **b == b'\n').count();
-            let text = text!(
-                "the text holds a zero byte, so the file is damaged; what can be read is used",
-                "テキストにゼロバイトがあり、ファイルが壊れています。読める所は使います"
-            );
+            let text = text!("the text holds a zero byte, so the file is damaged; what can be read is used");
             out.oddity(before as u64, ZERO_BYTE, text);
         }
         let material = block.format.material.filter(|_| self.options.material);
@@ -185,7 +174,7 @@ impl Worker<'_> {
                 }
                 Err(error) => {
                     report::count(&mut out.skipped, error.reason, 1);
-                    let value = text!("'{}'; the game is skipped", "'{}'。この対局は除きます", error.value);
+                    let value = text!("'{}'; the game is skipped", error.value);
                     out.problem(error.line, error.reason.as_str(), value, true);
                 }
             }
@@ -211,7 +200,7 @@ impl Worker<'_> {
                 }
                 Err(error) => {
                     report::count(&mut out.skipped, SkipReason::BrokenMove, 1);
-                    let text = text!("{error}; the game is skipped", "{error}。この対局は除きます");
+                    let text = text!("{error}; the game is skipped");
                     return out.problem(game.line, SkipReason::BrokenMove.as_str(), text, true);
                 }
             }
@@ -231,7 +220,7 @@ impl Worker<'_> {
         out.book_moves += u64::from(game.book_moves);
         out.scores += game.scores.len() as u64;
         for oddity in &game.oddities {
-            out.oddity(oddity.line, oddity.kind.as_str(), text!("'{}' is ignored", "'{}' は無視します", oddity.value));
+            out.oddity(oddity.line, oddity.kind.as_str(), text!("'{}' is ignored", oddity.value));
         }
         let outcome = match usable(game, options) {
             Ok(outcome) => outcome,
@@ -241,10 +230,7 @@ impl Worker<'_> {
         if let Some(bytes) = names.map(str::len).find(|bytes| *bytes > MOST_NAME) {
             let reason = SkipReason::BrokenRecord;
             report::count(&mut out.skipped, reason, 1);
-            let text = text!(
-                "a name of {bytes} bytes; a player has at most {MOST_NAME}; the game is skipped",
-                "{bytes} バイトの名前です。対局者の名前は {MOST_NAME} バイトまでです。この対局は除きます"
-            );
+            let text = text!("a name of {bytes} bytes; a player has at most {MOST_NAME}; the game is skipped");
             out.problem(game.line, reason.as_str(), text, true);
             return;
         }
@@ -267,7 +253,8 @@ impl Worker<'_> {
             id: game.id,
             players: [0, 1]
                 .map(|side| names.intern(if game.names[side].is_empty() { UNNAMED } else { &game.names[side] })),
-            ratings: game.ratings,
+            // the ratings are those of the players, not of an annotator
+            ratings: if annotator.is_some() && !options.unscored { [None; 2] } else { game.ratings },
             start_time: game.start_time,
             time_control: names.intern(&game.time_control),
             termination: game.termination.unwrap_or(Termination::Unknown),
@@ -299,7 +286,7 @@ impl Worker<'_> {
                 samples.zip(counts).for_each(|(sample, count)| sample.material = Some(count));
             }
             Err(error) => {
-                let text = text!("{error}; its samples have no material", "{error}。この対局の標本に駒割はありません");
+                let text = text!("{error}; its samples have no material");
                 out.oddity(game.line, NOT_REPLAYED, text);
             }
         }
@@ -334,10 +321,6 @@ fn unusable(game: &Game, reason: SkipReason, out: &mut FoundBlock) {
             "'{}' is not read as a score; known forms are '+0.98/25 11s' (cutechess, fastchess), \
              '+0.57 17/28 583 363004' and '+0.57' in all comments (OpenBench), 'd=35, …, wv=0.47' and \
              'ev=0.47, d=21, …' (TCEC), '0.27/20 384 (Nf6)' (ChessBase), '[%eval 0.25]' (lichess)",
-            "'{}' は評価値として読めません。読めるのは '+0.98/25 11s'(cutechess、fastchess)、\
-             '+0.57 17/28 583 363004' か '+0.57' がすべてのコメントにある場合(OpenBench)、\
-             'd=35, …, wv=0.47' と 'ev=0.47, d=21, …'(TCEC)、'0.27/20 384 (Nf6)'(ChessBase)、\
-             '[%eval 0.25]'(lichess)です",
             unread.value
         );
         out.problem(unread.line, UNREAD_COMMENT, text, false);
@@ -345,8 +328,7 @@ fn unusable(game: &Game, reason: SkipReason, out: &mut FoundBlock) {
     if reason == SkipReason::AnalysisWithoutEngine {
         let text = text!(
             "the scores are an analysis and the record does not name its engine; name it with \
-             `annotator` NAME",
-            "評価値は解析によるもので、棋譜に解析エンジンの名前がありません。`annotator` 名前 で指定してください"
+             `annotator` NAME"
         );
         out.problem(game.line, reason.as_str(), text, false);
     }

@@ -195,7 +195,7 @@ impl Reporter {
     /// The game at this source and line is also in another source, and counts there.
     fn duplicate(&mut self, names: &Names, source: NameId, line: u64, other: NameId) {
         self.report.skip_games(SkipReason::Duplicate, 1);
-        let text = text!("the game is also in {}", "同じ対局が {} にもあります", names.get(other));
+        let text = text!("the game is also in {}", names.get(other));
         self.problem(names.get(source), line, SkipReason::Duplicate.as_str(), text, false);
     }
 
@@ -207,10 +207,7 @@ impl Reporter {
             self.report.skip_positions(format, reason, game.entry.samples.len() as u64);
         }
         let [one, other] = sources.map(|source| names.get(source));
-        let text = text!(
-            "the game has different results in {one} and in {other}; remove the wrong record",
-            "対局の結果が {one} と {other} で異なります。誤った棋譜を除いてください"
-        );
+        let text = text!("the game has different results in {one} and in {other}; remove the wrong record");
         self.problem(names.get(game.source), game.line(), reason.as_str(), text, true);
     }
 
@@ -219,10 +216,7 @@ impl Reporter {
         let reason = SkipReason::SameMoves;
         self.report.skip_games(reason, 1);
         let (file, line) = (names.get(original.source), original.line());
-        let text = text!(
-            "the moves and scores are those of the game at {file}:{line}, which counts",
-            "指し手と評価値が {file}:{line} の対局と同じです。そちらを使います"
-        );
+        let text = text!("the moves and scores are those of the game at {file}:{line}, which counts");
         self.problem(names.get(game.source), game.line(), reason.as_str(), text, false);
     }
 
@@ -238,10 +232,7 @@ impl Reporter {
         if is_first {
             self.report.files_read -= 1;
             count(&mut self.report.files_refused, reason.as_str(), 1);
-            let text = text!(
-                "the file was written without scores; write it again with the scores of a search",
-                "評価値なしで書かれたファイルです。探索の評価値つきで書き直してください"
-            );
+            let text = text!("the file was written without scores; write it again with the scores of a search");
             self.problem(&block.member, 0, reason.as_str(), text, true);
         }
     }

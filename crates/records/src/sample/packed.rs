@@ -137,8 +137,6 @@ impl Draw<'_> {
             let value = text!(
                 "{rest} bytes are left at byte {}, but a record of {} has {size}; the file is cut or in another format \
                  (`format`), the records before are used",
-                "バイト {} に {rest} バイト残っていますが、{} の 1 レコードは {size} バイトです。ファイルが途中で切れているか、\
-                 別の形式です(`format`)。その前のレコードは使います",
                 block.offset + (text.len() - rest) as u64,
                 self.packed.as_str()
             );
@@ -239,7 +237,6 @@ impl Draw<'_> {
                     let bytes = block.text().get(error.range).unwrap_or(&[]);
                     let value = text!(
                         "the {} bytes at byte {} are not a game of HCPE3; they are skipped",
-                        "{} バイト(バイト {} から)は HCPE3 の対局ではないので除きます",
                         bytes.len(),
                         block.offset + begin as u64
                     );
@@ -303,10 +300,8 @@ impl Draw<'_> {
         let counted: u64 = self.count.skipped.values().sum();
         self.count.skip(reason, self.count.read - counted);
         if block.offset == 0 {
-            let text = text!(
-                "training data does not name the engine that gave the scores; name it with `annotator` NAME",
-                "教師データには評価値を付けたエンジンの名前がありません。`annotator` 名前 で指定してください"
-            );
+            let text =
+                text!("training data does not name the engine that gave the scores; name it with `annotator` NAME");
             self.out.problem(0, reason.as_str(), text, false);
         }
         true
@@ -321,16 +316,9 @@ impl Draw<'_> {
                     _ => (36, "0, 1 or 2 with the flags 4, 8, 16"),
                 };
                 let byte = record.get(place).copied().unwrap_or(0);
-                text!(
-                    "byte {byte} at byte {} is not {wanted}; the record is skipped",
-                    "バイト {} の値 {byte} は {wanted} ではないので、このレコードを除きます",
-                    at + place as u64
-                )
+                text!("byte {byte} at byte {} is not {wanted}; the record is skipped", at + place as u64)
             }
-            _ => text!(
-                "the 32 bytes at byte {at} are not a position; the record is skipped",
-                "バイト {at} からの 32 バイトは局面ではないので、このレコードを除きます"
-            ),
+            _ => text!("the 32 bytes at byte {at} are not a position; the record is skipped"),
         };
         self.out.problem(index, reason.as_str(), value, true);
     }

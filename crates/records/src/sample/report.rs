@@ -1,9 +1,9 @@
 //! Counts of the files, games and positions that were read, used and skipped.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
-use evalcurve_core::language::{Language, Text};
+use evalcurve_core::language::{Language, Text, ToText};
+use evalcurve_core::{display_text, text};
 
 use crate::record::SkipReason;
 
@@ -26,79 +26,28 @@ pub struct Problem {
 impl Problem {
     /// The message: place, kind and value.
     pub fn text(&self, language: Language) -> String {
-        let line = if self.line > 0 { format!(":{}", self.line) } else { String::new() };
-        let value = self.value.text(language);
-        let value = match &value[..] {
-            "" => String::new(),
-            value => format!(": {value}"),
-        };
-        format!("{}{line}: {}{value}", self.source, kind_words(self.kind, language))
+        self.to_text().text(language)
     }
 }
+
+impl ToText for Problem {
+    fn to_text(&self) -> Text {
+        let kind = kind_words(self.kind);
+        let line = if self.line > 0 { format!(":{}", self.line) } else { String::new() };
+        match self.value.is_empty() {
+            true => text!("{}{line}: {kind}", self.source),
+            false => text!("{}{line}: {kind}: {}", self.source, self.value),
+        }
+    }
+}
+
+display_text!(Problem);
 
 impl std::error::Error for Problem {}
 
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text(Language::English))
-    }
-}
-
-/// What reports count, in Japanese: reasons for which files, games and rows were skipped, and oddities.
-const JAPANESE: [(&str, &str); 46] = [
-    ("abnormal", "異常終了"),
-    ("all_scores_zero", "評価値がすべて 0"),
-    ("analysis_without_engine", "解析エンジン名なし"),
-    ("broken_move", "壊れた指し手"),
-    ("broken_position", "壊れた局面"),
-    ("broken_record", "壊れたレコード"),
-    ("draw", "引き分け"),
-    ("duplicate", "重複"),
-    ("filtered", "条件に合わない"),
-    ("illegal_result", "不正な結果"),
-    ("interrupted", "中断"),
-    ("no_effect", "効果なし"),
-    ("no_moves", "指し手なし"),
-    ("no_scores", "評価値なし"),
-    ("no_scores_in_windows", "区間に評価値なし"),
-    ("not_drawn", "抽出されず"),
-    ("same_moves", "同じ指し手と評価値"),
-    ("unknown_result", "結果不明"),
-    ("unknown_winner", "勝者不明"),
-    ("empty", "空のファイル"),
-    ("nested_archive", "入れ子のアーカイブ"),
-    ("no_games", "対局なし"),
-    ("unknown_format", "不明な形式"),
-    ("unreadable", "読み込み不可"),
-    ("unreadable_score", "読めない評価値"),
-    ("unknown_statement", "不明な行"),
-    ("unreadable_header", "読めないヘッダ"),
-    ("moves_differ", "指し手の不一致"),
-    ("not_replayed", "再生できない指し手"),
-    ("unread_comment", "読めないコメント"),
-    ("zero_byte", "ゼロバイト"),
-    ("trailing_data", "後続のデータ"),
-    ("bad_engine", "不正なエンジン名"),
-    ("bad_opponent", "不正な対局相手名"),
-    ("bad_score", "不正な評価値"),
-    ("bad_color", "不正な手番"),
-    ("bad_result", "不正な結果"),
-    ("bad_ply", "不正な手数"),
-    ("bad_rating", "不正なレーティング"),
-    ("bad_window", "不正な区間"),
-    ("bad_game", "不正な対局"),
-    ("bad_row", "不正な行"),
-    ("bad_count", "不正な局数"),
-    ("bad_player", "不正な対局者名"),
-    ("same_player", "同じ対局者"),
-    ("unfinished", "未完"),
-];
-
 /// The words for what reports count, such as `no_scores`.
-pub fn kind_words(kind: &str, language: Language) -> String {
-    let english = kind.replace('_', " ");
-    let japanese = JAPANESE.iter().find(|(word, _)| *word == kind).map_or(english.as_str(), |(_, words)| words);
-    language.choose(&english, japanese).to_owned()
+pub fn kind_words(kind: &str) -> Text {
+    Text::word(kind.replace('_', " "))
 }
 
 /// Counts of files, games and positions. Games read = used + the sum of skipped.
@@ -221,9 +170,9 @@ mod tests {
     fn every_reason_has_words_in_japanese() {
         let kinds = [SkipReason::VARIANTS, Refusal::VARIANTS, OddityKind::VARIANTS].concat();
         for kind in kinds {
-            assert!(!kind_words(kind, Language::Japanese).is_ascii(), "{kind}");
+            assert!(!kind_words(kind).text(Language::Japanese).is_ascii(), "{kind}");
         }
-        assert_eq!(kind_words("no_scores", Language::English), "no scores");
+        assert_eq!(kind_words("no_scores").to_string(), "no scores");
     }
 
     #[test]

@@ -67,12 +67,8 @@ impl Rows {
     fn row(&self, key: (u32, u64), text: &[u8], worker: &mut Worker<'_>) {
         let Some(format) = worker.options.format.or_else(|| Format::detect(text)) else {
             let value = match text.iter().all(u8::is_ascii_whitespace) {
-                true => text!("the row holds no text", "行にテキストがありません"),
-                false => text!(
-                    "the text of the row is in no known format; known are {}",
-                    "行のテキストは知らない形式です。知っている形式は {}",
-                    Format::labels()
-                ),
+                true => text!("the row holds no text"),
+                false => text!("the text of the row is in no known format; known are {}", Format::labels()),
             };
             let mut found = FoundBlock::new(key, &self.name, text.len() as u64, worker.found.games.len());
             without_game(&mut found, value);
@@ -98,10 +94,7 @@ impl Rows {
             block.copies.iter_mut().for_each(|copy| copy.line = 0);
             if block.read == 0 && block.positions.is_none() {
                 let name = format.label;
-                without_game(
-                    block,
-                    text!("the text of the row ({name}) holds no game", "行のテキスト({name})に対局がありません"),
-                );
+                without_game(block, text!("the text of the row ({name}) holds no game"));
             }
         }
         found.games.iter_mut().skip(games).for_each(|game| game.info.line = 0);

@@ -48,7 +48,7 @@ fn matches_of(glob: &Path) -> Result<Vec<PathBuf>, SourceError> {
     found.sort();
     found.dedup();
     if found.is_empty() {
-        return Err(failed(text!("no file matches", "合うファイルがありません")));
+        return Err(failed(text!("no file matches")));
     }
     Ok(found)
 }
