@@ -62,14 +62,10 @@ use crate::sample::collect::CollectError;
 Examples:
   evalcurve calibrate floodgate-2016.tar.zst --min-samples 300
       one calibration file per engine, plots and a table, in evalcurve-out/
-  evalcurve winrate evalcurve-out/Gikou.json 300 -120
-      win rates of two scores
   evalcurve diagnose records/
       how precise and how accurate the calibrations are, and whether the engines share a scale: one HTML page
   evalcurve council shogi.toml
       an engine for a GUI, made of several engines that vote with calibrated win rates
-  evalcurve simulate --noise 1,1.5,1.5 --candidates 3
-      which rule such a council should use
 
 Exit codes: 0 success; 1 nothing was calibrated, --strict found a problem, compare found a changed scale, council \
 --check or --prepare found an error in a member, no member voted with --positions, or a replay differs or has no \
@@ -221,11 +217,10 @@ fn program(language: Language) -> clap::Command {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             list += &format!("  {literal}{:<11}{literal:#}  {about}\n", command.get_name());
         }
-        list += "\n";
     }
     let [usage, options] = [key!("Usage"), key!("Options")].map(|word| language.word(word));
     let template = format!(
-        "{{before-help}}{{about-with-newline}}\n{header}{usage}:{header:#} {{usage}}\n\n{list}{header}{options}:\
+        "{{before-help}}{{about-with-newline}}\n{header}{usage}:{header:#} {{usage}}\n\n{list}\n{header}{options}:\
          {header:#}\n{{options}}{{after-help}}"
     );
     drop(commands);

@@ -73,9 +73,12 @@ fn the_constant_of_an_engine_does_not_depend_on_the_choice() {
     folder.good(&[&["calibrate", &data, "--no-plots", "--out", "out"], &options[..]].concat());
     let files: Vec<_> = std::fs::read_dir(folder.at("out")).unwrap().collect();
     assert_eq!(files.len(), 1);
-    let of_file = folder.document(&["constant", "out/sekirei.json"]);
-    let of_records = folder.document(&[&["constant", &data], &options[..]].concat());
-    let [of_file, of_records] = [of_file, of_records].map(|d| d["engines"][0]["constant"].as_f64().unwrap());
+    let constant = |arguments: &[&str]| {
+        let ran = folder.good(&[&["constant"], arguments, &["--json"]].concat());
+        let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        document["engines"][0]["constant"].as_f64().unwrap()
+    };
+    let (of_file, of_records) = (constant(&["out/sekirei.json"]), constant(&[&[&*data], &options[..]].concat()));
     assert!((of_file / of_records - 1.0).abs() < 1e-8, "{of_file} {of_records}");
 }
 
@@ -149,7 +152,7 @@ fn messages_name_flags() {
     let ran = folder.good(&["fit", "samples.csv", "--window", "20", "--not-engine", "Absent", "--bands", "0"]);
     assert!(ran.err.contains("warning: samples.csv: no effect: --window; the rows"), "{}", ran.err);
     assert!(ran.err.contains("note: --not-engine: no engine matches 'Absent'"), "{}", ran.err);
-    let all = folder.document(&["fit", "samples.csv", "--bands", "0", "--min-samples", "100000"]);
+    let all = folder.run(&["fit", "samples.csv", "--bands", "0", "--min-samples", "100000", "--json"]).document();
     let error = all["engines"][0]["error"].as_str().unwrap();
     assert!(error.contains("or lower --min-samples"), "{error}");
     let late = folder.document(&["inspect", "samples.csv", "--from-ply", "90", "--draws", "drop"]);
