@@ -98,7 +98,10 @@ fn default_values(arg: &Arg) -> Vec<&OsStr> {
 fn lines(text: &str, language: Language) -> String {
     let one = |line: &str| {
         let plain = line.trim_start();
-        format!("{}{}", &line[..line.len() - plain.len()], language.word(plain))
+        let value = plain.strip_prefix("[default: ").and_then(|rest| rest.strip_suffix(']'));
+        let text =
+            value.map_or_else(|| language.word(plain).to_owned(), |defaults| say!(language, "[default: {defaults}]"));
+        format!("{}{text}", &line[..line.len() - plain.len()])
     };
     text.split('\n').map(one).collect::<Vec<_>>().join("\n")
 }
@@ -109,8 +112,9 @@ pub(super) fn texts(command: &Command, out: &mut std::collections::BTreeSet<Stri
     let mut add = |text: Option<&StyledStr>| {
         let text = text.map(ToString::to_string).unwrap_or_default();
         let words = text.split('\n').map(str::trim_start).filter(|line| {
-            let command = ["evalcurve ", "grep ", "--rule "].iter().any(|start| line.starts_with(start));
-            !line.is_empty() && !command
+            let command =
+                ["evalcurve ", "grep ", "--rule ", "diagnosis.json"].iter().any(|start| line.starts_with(start));
+            !line.is_empty() && !line.starts_with("[default: ") && !command
         });
         out.extend(words.map(str::to_owned));
     };
@@ -137,15 +141,55 @@ mod tests {
     use std::path::Path;
 
     use clap::CommandFactory;
+    use strum::VariantNames;
 
     use super::*;
+    use crate::calibration::Doubt;
     use crate::fit::ModelKind;
+    use crate::language::ToText;
+    use crate::record::source::Refusal;
+    use crate::record::{OddityKind, SkipReason};
+    use crate::types::Termination;
+
+    const DOUBTS: [Doubt; 8] = [
+        Doubt::SignInverted,
+        Doubt::WorseThanConstant,
+        Doubt::SlopeMayBeZero,
+        Doubt::WideInterval,
+        Doubt::SlopeOff,
+        Doubt::Miscalibrated,
+        Doubt::ManyLapses,
+        Doubt::Conflict,
+    ];
+
+    /// Kinds of problems that no enum lists.
+    const KINDS: [&str; 19] = [
+        "bad_color",
+        "bad_count",
+        "bad_engine",
+        "bad_game",
+        "bad_opponent",
+        "bad_player",
+        "bad_ply",
+        "bad_rating",
+        "bad_result",
+        "bad_row",
+        "bad_score",
+        "bad_window",
+        "same_player",
+        "moves_differ",
+        "no_effect",
+        "not_replayed",
+        "trailing_data",
+        "unread_comment",
+        "zero_byte",
+    ];
 
     /// The templates in a source file: the literal that begins `text!` or `key!`, or follows the language in `say!`, and
     /// those of `word` and `counted`.
     fn templates(source: &str, out: &mut BTreeSet<String>) {
         let program = source.split("#[cfg(test)]\nmod tests").next().unwrap();
-        for start in ["text!(", "key!(", "say!(", ".word(", "word(", "counted(", "label("] {
+        for start in ["text!(", "key!(", "say!(", "word(", "counted(", "label("] {
             for (at, _) in program.match_indices(start) {
                 let line = program[..at].rsplit('\n').next().unwrap();
                 if line.trim_start().starts_with("//") {
@@ -157,8 +201,12 @@ mod tests {
                     rest = after.trim_start();
                 }
                 while let Some((literal, after)) = literal(rest) {
-                    out.insert(literal);
                     rest = after.trim_start();
+                    // of a function of this name with other arguments
+                    if start == "word(" && !rest.trim_start_matches(',').trim_start().starts_with(')') {
+                        break;
+                    }
+                    out.insert(literal);
                     match rest.strip_prefix(',').filter(|_| start == "counted(") {
                         Some(after) => rest = after.trim_start(),
                         None => break,
@@ -224,8 +272,13 @@ mod tests {
         let mut program = super::super::Cli::command();
         program.build();
         texts(&program, &mut used);
+        // texts of tables, which are looked up as they are
         used.extend(ModelKind::ALL.iter().map(|kind| kind.label().to_owned()));
-        // of the list of the texts themselves
+        used.extend(super::super::HEADINGS.iter().map(|(heading, _)| (*heading).to_owned()));
+        used.extend(DOUBTS.iter().map(|doubt| doubt.words().to_owned()));
+        used.extend(Termination::ALL.iter().map(|termination| termination.to_text().to_string()));
+        let kinds = [SkipReason::VARIANTS, Refusal::VARIANTS, OddityKind::VARIANTS, &KINDS].concat();
+        used.extend(kinds.iter().map(|kind| kind.replace('_', " ")));
         used.insert(", ".to_owned());
         let file = include_str!("../../crates/core/src/language/ja.json");
         let file: std::collections::BTreeMap<String, String> = serde_json::from_str(file).unwrap();

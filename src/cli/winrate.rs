@@ -3,18 +3,21 @@
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{anyhow, bail};
 use serde_json::{Value, json};
 
 use super::files::{is_calibration, one_file};
+use super::messages::About;
+use super::options::language;
 use super::{Done, terminal};
 use crate::calibration::{Reading, Score, Situation};
 use crate::csv_text::{self, first_line, separator};
-use crate::language::Language;
+use crate::language::Text;
 use crate::report::columns::Columns;
 use crate::report::text::columns;
 use crate::run::{Answer, Converter, Input, Progress, Winrate};
 use crate::text::shortened;
+use crate::{key, say, text};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -123,13 +126,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     };
     let input = Input::paths([args.file.clone()].into_iter().chain(files));
     let found = command.run(&input, &Progress::default())?;
-    terminal::tell(&found, false, Language::English);
+    terminal::tell(&found, false, language());
     let converters = found.value;
     if let Some(converter) = converters.iter().find(|c| args.wdl && !c.separates_draws()) {
         let (engine, kind) = (&converter.calibration.engine.name, converter.calibration.model.kind);
-        bail!(
+        bail!(text!(
             "--wdl: the model of {engine}, {kind}, does not separate draws; calibrate with --model wdl-material or wdl"
-        );
+        ));
     }
     if let Some(path) = &args.csv {
         return table(args, &one_file(path)?, &converters);
@@ -139,7 +142,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         if value == "-" { given.extend(from_stdin(args.inverse)?) } else { given.push(value.clone()) }
     }
     if given.is_empty() {
-        bail!("no scores: add them after the file, write - to read them from standard input, or use --csv");
+        bail!(text!("no scores: add them after the file, write - to read them from standard input, or use --csv"));
     }
     if args.inverse {
         return inverse(args, &converters, &given);
@@ -201,7 +204,7 @@ fn is_file(value: &str) -> bool {
 fn from_stdin(inverse: bool) -> anyhow::Result<Vec<String>> {
     let (mut taken, mut wrong) = (Vec::new(), 0u64);
     for (number, line) in io::stdin().lock().split(b'\n').enumerate() {
-        let line = line.with_context(|| format!("standard input, line {}", number + 1))?;
+        let line = line.about(|| text!("standard input, line {}", number + 1))?;
         for word in String::from_utf8_lossy(&line).split_whitespace() {
             let is_usable = if inverse { word.parse::<f64>().is_ok() } else { score(word).is_ok() };
             if is_usable {
@@ -211,12 +214,12 @@ fn from_stdin(inverse: bool) -> anyhow::Result<Vec<String>> {
             wrong += 1;
             if wrong <= 3 {
                 let word = shortened(word, 80);
-                terminal::warning(&format!("standard input, line {}: '{word}' is not a score", number + 1));
+                terminal::warning(&say!(language(), "standard input, line {}: '{word}' is not a score", number + 1));
             }
         }
     }
     if wrong > 0 {
-        terminal::warning(&format!("standard input: {} scores used, {wrong} words left out", taken.len()));
+        terminal::warning(&say!(language(), "standard input: {} scores used, {wrong} words left out", taken.len()));
     }
     Ok(taken)
 }
@@ -227,8 +230,10 @@ fn inverse(args: &Args, converters: &[Converter], given: &[String]) -> anyhow::R
         match c.calibration.score(c.reading, rate, &c.situation) {
             // a rounded score is never -0
             Some(score) => Ok((rate, score + 0.0)),
-            None if rate > 0.0 && rate < 1.0 => bail!("{value}: no score has this win rate by the model of the file"),
-            None => bail!("{value}: a win rate lies between 0 and 1, both excluded"),
+            None if rate > 0.0 && rate < 1.0 => {
+                bail!(text!("{value}: no score has this win rate by the model of the file"))
+            }
+            None => bail!(text!("{value}: a win rate lies between 0 and 1, both excluded")),
         }
     };
     let mut text = String::new();
@@ -256,11 +261,11 @@ fn table(args: &Args, path: &Path, converters: &[Converter]) -> anyhow::Result<D
     let text = csv_text::read(path).map_err(|problem| anyhow!("{shown}: {problem}"))?;
     let separator = separator(first_line(&text));
     let mut reader = csv::ReaderBuilder::new().flexible(true).delimiter(separator).from_reader(text.as_bytes());
-    let head = reader.headers().with_context(|| shown.clone())?.clone();
+    let head = reader.headers().about(|| Text::same(shown.clone()))?.clone();
     let at = |name: &str| head.iter().position(|h| h.trim() == name);
     let Some(score_at) = at(&args.column) else {
         let names: Vec<&str> = head.iter().collect();
-        bail!("{shown}: no column '{}'; choose one with --column: {}", args.column, names.join(", "));
+        bail!(text!("{shown}: no column '{}'; choose one with --column: {}", args.column, names.join(", ")));
     };
     let (ply_at, material_at) = (at("ply"), at("material"));
     let mut out = csv::WriterBuilder::new().flexible(true).delimiter(separator).from_writer(io::stdout().lock());
@@ -276,20 +281,20 @@ fn table(args: &Args, path: &Path, converters: &[Converter]) -> anyhow::Result<D
         Err(error) if matches!(error.kind(), csv::ErrorKind::Io(e) if e.kind() == io::ErrorKind::BrokenPipe) => {
             Ok(false)
         }
-        other => other.map(|()| true).context("cannot write to standard output"),
+        other => other.map(|()| true).about(|| text!("cannot write to standard output")),
     };
     let mut open = write(&names)?;
     let mut complain = |line: u64, problem: String| {
         wrong += 1;
         if wrong <= 3 {
-            terminal::warning(&format!("{shown}, line {line}: {problem}"));
+            terminal::warning(&say!(language(), "{shown}, line {line}: {problem}"));
         }
     };
     for row in reader.records() {
         if !open {
             return Ok(Done::Yes);
         }
-        let mut row = row.with_context(|| shown.clone())?;
+        let mut row = row.about(|| Text::same(shown.clone()))?;
         let line = csv_text::line_of(&row, &text);
         let cell = row.get(score_at).unwrap_or_default().trim().to_owned();
         let number = |at: Option<usize>| at.and_then(|i| row.get(i)).and_then(|text| text.trim().parse::<u32>().ok());
@@ -325,11 +330,11 @@ fn table(args: &Args, path: &Path, converters: &[Converter]) -> anyhow::Result<D
         open = write(&row)?;
     }
     if wrong > 0 {
-        terminal::warning(&format!("{shown}: {used} scores converted, {wrong} rows not"));
+        terminal::warning(&say!(language(), "{shown}: {used} scores converted, {wrong} rows not"));
     }
     match out.flush() {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ if used == 0 => bail!("{shown}: no row has a score in the column '{}'", args.column),
+        _ if used == 0 => bail!(text!("{shown}: no row has a score in the column '{}'", args.column)),
         _ => Ok(Done::Yes),
     }
 }
@@ -337,16 +342,17 @@ fn table(args: &Args, path: &Path, converters: &[Converter]) -> anyhow::Result<D
 /// A score in centipawns or a mate, as the user writes it.
 fn score(value: &str) -> anyhow::Result<Score> {
     if let Some(plies) = value.strip_prefix("mate") {
-        let plies: i64 = parse(plies, "a number of plies after mate, as in mate5 or mate-4")?;
+        let plies: i64 = parse(plies, key!("a number of plies after mate, as in mate5 or mate-4"))?;
         return Ok(Score::Mate { wins: plies > 0, plies: u32::try_from(plies.unsigned_abs()).ok() });
     }
-    let score: f64 = parse(value, "a score in centipawns")?;
+    let score: f64 = parse(value, key!("a score in centipawns"))?;
     if !score.is_finite() {
-        bail!("'{value}' is not a score in centipawns; a mate is written mate5 or mate-4");
+        bail!(text!("'{value}' is not a score in centipawns; a mate is written mate5 or mate-4"));
     }
     Ok(Score::Cp(score))
 }
 
-fn parse<T: std::str::FromStr>(text: &str, wanted: &str) -> anyhow::Result<T> {
-    text.trim().parse().map_err(|_| anyhow::anyhow!("'{text}' is not {wanted}"))
+fn parse<T: std::str::FromStr>(text: &str, wanted: &'static str) -> anyhow::Result<T> {
+    let wanted = Text::word(wanted);
+    text.trim().parse().map_err(|_| anyhow::anyhow!(text!("'{text}' is not {wanted}")))
 }

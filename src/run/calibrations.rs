@@ -221,7 +221,7 @@ impl Export {
     pub fn run(&self, input: &Input, _: &Progress) -> Result<Outcome<(Calibration, String)>, Error> {
         let [calibration] = input.exactly()?;
         let text = export(&calibration, self.target, self.undo_normalization.as_ref()).map_err(Error::said)?;
-        let lost = Text::same(format!("for {}: {}", self.target.as_str(), self.target.lost(&calibration)));
+        let lost = text!("for {}: {}", self.target.as_str(), self.target.lost(&calibration));
         Ok(Outcome { notes: vec![lost], ..Outcome::from((calibration, text)) })
     }
 }

@@ -87,14 +87,14 @@ impl Converter {
         let (unit, [from, to]) = self.calibration.model.model.fitted_range()?;
         let (engine, word) = (&self.calibration.engine.name, unit.as_str());
         match unit.of(&self.situation) {
-            Some(given) if given < from || given > to => Some(Text::same(format!(
+            Some(given) if given < from || given > to => Some(text!(
                 "`{word}` {given} counts as {}: the games of {engine} cover {from} to {to}",
                 given.clamp(from, to)
-            ))),
-            None if !of_rows => Some(Text::same(format!(
+            )),
+            None if !of_rows => Some(text!(
                 "without `{word}` the win rates of {engine} are those of {word} {}, the middle of {from} to {to}",
                 from.midpoint(to)
-            ))),
+            )),
             _ => None,
         }
     }
@@ -111,7 +111,7 @@ impl Winrate {
         let converter = |(_, calibration)| Converter { calibration, reading: self.reading, situation };
         let converters: Vec<Converter> = input.calibrations()?.into_iter().map(converter).collect();
         if let Some(elo) = self.rating_difference.filter(|elo| !elo.is_finite()) {
-            return Err(Error::said(format!("`rating-difference`: {elo} is not a rating difference in Elo points")));
+            return Err(Error::Said(text!("`rating-difference`: {elo} is not a rating difference in Elo points")));
         }
         let mut notes = self.unused(&converters)?;
         notes.extend(converters.iter().filter_map(|converter| converter.stage_note(self.of_rows)));
@@ -143,7 +143,7 @@ impl Winrate {
                     .into());
                 }
                 Some(first) => {
-                    notes.push(Text::same(format!("`{option}` has no effect on {}", first.engine.name)));
+                    notes.push(text!("`{option}` has no effect on {}", first.engine.name));
                 }
                 None => {}
             }

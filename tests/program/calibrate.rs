@@ -173,7 +173,7 @@ fn the_document_has_its_shape_and_the_files_are_used() {
         assert_eq!(file, format!("out/{name}.json"));
         let written = folder.json(file);
         assert_eq!(written["format"], "evalcurve-calibration");
-        assert_eq!(written["version"], 2);
+        assert_eq!(written["version"], 1);
 
         // against its opponents the win rate is that of the chosen fit, between equals that of w2 = 0
         let [w1, w2, lapse] = ["w1", "w2", "lapse"].map(|name| number(&written["model"][name]));

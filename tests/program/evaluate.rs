@@ -118,7 +118,11 @@ fn games_in_the_rows_of_a_table_are_read() {
     let (table, pgn) = lichess_like();
     folder.write("games.csv", &table);
     folder.write("games.pgn", &pgn);
-    let sample = |input: &str, out: &str| folder.good(&["sample", input, "--annotator", "Stockfish", "--out", out]);
+    let sample = |input: &str, out: &str| {
+        // every game has the same moves
+        let options = ["--annotator", "Stockfish", "--duplicates", "by-identity", "--out", out];
+        folder.good(&[&["sample", input][..], &options].concat())
+    };
     let ran = sample("games.csv", "rows.csv");
     assert!(ran.out.contains("60 read = 60 used"), "{}", ran.out);
     sample("games.pgn", "file.csv");

@@ -102,7 +102,7 @@ fn material_goes_from_records_to_win_rates() {
     assert!(samples == some && some > 0, "{samples} {some}");
     let ran = folder.run(&["fit", "plain.csv", "--model", "wdl-material"]).ends(1);
     let words: Vec<&str> = ran.out.split_whitespace().collect();
-    assert!(words.windows(2).any(|pair| pair == ["sample", "--material`"]), "{}", ran.out);
+    assert!(words.windows(2).any(|pair| pair == ["with", "--material,"]), "{}", ran.out);
     // cells without a count are empty
     rows[0][material] = "many".to_owned();
     folder.write("odd.csv", csv_text(&head, &rows));

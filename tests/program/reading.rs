@@ -448,7 +448,7 @@ fn kif_and_ki2_give_the_same_samples_as_csa() {
 }
 
 #[test]
-fn an_analysis_has_no_ratings() {
+fn an_analysis_has_the_ratings_of_the_players() {
     let folder = Folder::new();
     let moves = ["７六歩(77)", "３四歩(33)", "２六歩(27)", "８四歩(83)"];
     let lines: String = (1..).zip(moves).map(|(n, m)| format!("{n} {m}\n*#評価値={}\n", n * 10)).collect();
@@ -458,7 +458,11 @@ fn an_analysis_has_no_ratings() {
     let column = |name: &str| head.iter().position(|h| h == name).unwrap();
     assert!(!rows.is_empty());
     for row in rows {
-        assert_eq!((row[column("engine")].as_str(), row[column("rating")].as_str()), ("技巧", ""));
+        let rating = |name: &str| row[column(name)].parse::<f64>().unwrap();
+        assert_eq!(row[column("engine")], "技巧");
+        // Black resigned: it moves at odd plies
+        let black = row[column("ply")].parse::<u32>().unwrap() % 2 == 1;
+        assert_eq!(rating("rating") < rating("opponent_rating"), black, "{row:?}");
     }
 }
 

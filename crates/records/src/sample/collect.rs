@@ -253,8 +253,7 @@ impl Worker<'_> {
             id: game.id,
             players: [0, 1]
                 .map(|side| names.intern(if game.names[side].is_empty() { UNNAMED } else { &game.names[side] })),
-            // the ratings are those of the players, not of an annotator
-            ratings: if annotator.is_some() && !options.unscored { [None; 2] } else { game.ratings },
+            ratings: game.ratings,
             start_time: game.start_time,
             time_control: names.intern(&game.time_control),
             termination: game.termination.unwrap_or(Termination::Unknown),
