@@ -11,8 +11,7 @@
 
 use std::path::PathBuf;
 
-use evalcurve::fit::ModelKind;
-use evalcurve_testkit::coverage::{CoverageOptions, ENGINES, FewGames, coverage, few_games};
+use evalcurve_testkit::coverage::{CoverageOptions, FewGames, coverage, few_games};
 
 fn main() {
     let mut options = CoverageOptions::default();
@@ -80,22 +79,16 @@ fn main() {
 /// Prints how often the interval of w1 holds the truth with few games.
 fn print_few(options: &CoverageOptions) {
     println!(
-        "{} replicates, {:.0}% of the variance shared, seed {}; the joint model with {ENGINES} engines",
+        "{} replicates, {:.0}% of the variance shared, seed {}; maximum likelihood",
         options.replicates,
         100.0 * options.shared,
         options.seed
     );
-    println!(
-        "{:<20} {:>5} {:>8} {:>9}  {:>6} {:>7} {:>8} {:>10}",
-        "model", "games", "samples", "odd slope", "fitted", "normal", "Student", "median w1"
-    );
-    let sizes = [(3, 10), (10, 3), (20, 3), (30, 2), (60, 1), (100, 2), (400, 5)];
-    let models = [(ModelKind::MaximumLikelihood, 1.0), (ModelKind::Joint, 1.0), (ModelKind::Joint, 1.6)];
-    for ((games, samples), (kind, odd)) in sizes.into_iter().flat_map(|size| models.map(|model| (size, model))) {
-        let found = few_games(&FewGames { kind, games, samples, odd }, options);
+    println!("{:>5} {:>8}  {:>6} {:>6} {:>7} {:>10}", "games", "samples", "fitted", "normal", "Student", "median w1");
+    for (games, samples) in [(3, 10), (10, 3), (20, 3), (30, 2), (60, 1), (100, 2), (400, 5)] {
+        let found = few_games(&FewGames { games, samples }, options);
         println!(
-            "{:<20} {games:>5} {:>8} {odd:>9}  {:>6} {:>6.1}% {:>7.1}% {:>10.2}",
-            kind.as_str(),
+            "{games:>5} {:>8}  {:>6} {:>5.1}% {:>6.1}% {:>10.2}",
             games * samples,
             found.fitted,
             100.0 * found.normal,

@@ -5,7 +5,7 @@ mod checks;
 use serde::Serialize;
 
 use super::{CalibrateOptions, EngineResult};
-use crate::calibration::{Calibration, Doubt, Estimate};
+use crate::calibration::{Calibration, Curve, CurveBin, Doubt, Estimate};
 use crate::fit::{ModelKind, Observation};
 use crate::language::Text;
 use crate::sample::{Sample, SampleTable};
@@ -25,7 +25,7 @@ const INVERTED_ERRORS: f64 = 1.645;
 pub struct Warning {
     /// One word: `sign_inverted`, `mates_under_threshold`, `threshold_in_evaluations`, `mates_inverted`,
     /// `all_scores_zero`, `book_zeros`, `score_unit`, `methods_disagree`, `not_validated`, `ratings_know_the_results`,
-    /// `conflict`, `worse_than_constant`, `slope_may_be_zero`.
+    /// `conflict`, `many_draws`, `worse_than_constant`, `slope_may_be_zero`.
     pub kind: &'static str,
     /// The sentence, with numbers and the remedy.
     pub text: Text,
@@ -94,6 +94,18 @@ pub(super) fn of_engine(
 pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let kind = calibration.model.kind;
+    let (share, draws) = (calibration.lapses(), calibration.curve.as_ref().map_or(0.0, draws_of));
+    let many = share.and_then(|share| share.interval).is_some_and(|[low, _]| low > MANY_LAPSES);
+    if many && draws > MANY_LAPSES && !calibration.doubts.contains(&Doubt::ManyLapses) {
+        let (percent, drawn) = (100.0 * share.map_or(0.0, |share| share.value), 100.0 * draws);
+        let text = text!(
+            "{percent:.0}% of the results follow no score, and {drawn:.0}% are draws: a draw counts as half a win at \
+            any score; the model wdl fits draws by themselves",
+            "結果の {percent:.0}% が評価値と無関係で、{drawn:.0}% は引き分けです。引き分けは評価値によらず半勝と数えます。\
+            モデル wdl は引き分けを別に扱います"
+        );
+        warnings.push(Warning { kind: "many_draws", text });
+    }
     let scores = calibration.proper_scores.as_ref();
     for doubt in &calibration.doubts {
         let (kind, text) = match doubt {
@@ -154,16 +166,25 @@ const LARGEST_ERROR: f64 = 0.1;
 /// A share of results that follow no score above this is too large.
 const MANY_LAPSES: f64 = 0.1;
 
+/// The share of drawn samples.
+fn draws_of(curve: &Curve) -> f64 {
+    let sum = |of: fn(&CurveBin) -> u64| curve.bins.iter().map(of).sum::<u64>() as f64;
+    let (draws, all) = (sum(|bin| bin.draws), sum(|bin| bin.wins + bin.draws + bin.losses));
+    if all > 0.0 { draws / all } else { 0.0 }
+}
+
 /// What speaks against a calibration, the worst first.
 pub(super) fn doubts(calibration: &Calibration, warnings: &[Warning]) -> Vec<Doubt> {
     let scores = calibration.proper_scores.as_ref();
     let slope = calibration.slope();
     let ends = |e: Option<Estimate>| e.and_then(|e| e.interval);
+    // where draws come at any score, each of them is half a win and half a loss that follow none
+    let draws = calibration.curve.as_ref().map_or(0.0, draws_of);
     let constant = scores.and_then(|s| Some((s.log_loss.value, s.baselines.get(&CONSTANT)?.value)));
     let all = [
         (Doubt::SignInverted, warnings.iter().any(|w| w.kind == "sign_inverted")),
         (Doubt::WorseThanConstant, constant.is_some_and(|(own, constant)| own > constant)),
-        (Doubt::ManyLapses, ends(calibration.lapses()).is_some_and(|[low, _]| low > MANY_LAPSES)),
+        (Doubt::ManyLapses, ends(calibration.lapses()).is_some_and(|[low, _]| low > MANY_LAPSES + draws)),
         (
             Doubt::SlopeMayBeZero,
             slope.is_some_and(|(w1, half)| w1 <= half) || warnings.iter().any(|w| w.kind == ZERO_SLOPE),

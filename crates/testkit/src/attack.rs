@@ -25,12 +25,10 @@ const WINDOWS: u64 = 4;
 /// How drawn games come about, from the logit at the end of the game.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Draws {
-    /// None.
-    None,
     /// With probability 2 D min(p, 1 - p): the expected result stays the sigmoid.
     Even(f64),
     /// Where neither side is ahead by this many logits: P(win) = σ(z - a), P(loss) = σ(-z - a).
-    Between(f64),
+    Within(f64),
 }
 
 /// An engine as it is.
@@ -90,7 +88,7 @@ impl Attack {
             rated: false,
             optimism: 0.0,
             coin: 0.0,
-            draws: Draws::None,
+            draws: Draws::Even(0.0),
             inverted: 0.0,
             copies: 1,
             noise: false,
@@ -189,14 +187,13 @@ impl Attack {
         let outcome = match (adjudicated, self.draws) {
             (Some(won), _) => win(won),
             _ if coin => win(side),
-            (None, Draws::None) => win(won),
+            (None, Draws::Even(0.0)) => win(won),
             (None, draws) => {
                 let z = walk + advantage;
                 let (p, q) = (sigmoid(z), sigmoid(-z));
                 let [wins, losses] = match draws {
-                    Draws::Between(a) => [sigmoid(z - a), sigmoid(-z - a)],
+                    Draws::Within(a) => [sigmoid(z - a), sigmoid(-z - a)],
                     Draws::Even(share) => [p - share * p.min(q), q - share * p.min(q)],
-                    Draws::None => [p, q],
                 };
                 if decides < wins {
                     Outcome::Win
@@ -322,6 +319,16 @@ pub enum Estimator {
 impl Estimator {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::MaximumLikelihood, Self::Joint, Self::Normal, Self::Student];
+
+    /// The name in tables.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::MaximumLikelihood => "maximum_likelihood",
+            Self::Joint => "joint",
+            Self::Normal => "joint, normal",
+            Self::Student => "joint, Student's t",
+        }
+    }
 }
 
 /// An estimate of w1 with its interval.
@@ -487,4 +494,46 @@ fn shrink(found: &[Option<Estimated>], heavy: bool) -> Vec<Option<Estimated>> {
             Some(Estimated { w1: quantile(0.5), low: quantile(0.025), high: quantile(0.975) })
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The samples of the engines in many games, by the share won in bins of the true logit.
+    #[test]
+    fn scores_mean_what_they_say() {
+        for draws in [Draws::Even(0.0), Draws::Even(0.8)] {
+            let mut attack = Attack::clean(3, 20_000, 5);
+            attack.draws = draws;
+            attack.optimism = 0.3;
+            attack.engines[1].strength = 0.7;
+            attack.engines[2].noise = 1.5;
+            for samples in cases(&attack.samples(0), 3) {
+                for low in [-3.0, -1.0, 0.0, 1.0] {
+                    let (mut n, mut won, mut expected) = (0.0, 0.0, 0.0);
+                    for case in &samples {
+                        let [own, other] = case.situation.players.unwrap().map(|p| attack.engines[p as usize]);
+                        let z = f64::from(case.score_cp) / own.constant - 0.3 + own.strength - other.strength;
+                        if (low..low + 1.0).contains(&z) {
+                            n += 1.0;
+                            won += case.outcome.value();
+                            expected += sigmoid(z);
+                        }
+                    }
+                    assert!(n > 1000.0 && ((won - expected) / n).abs() < 0.02, "{draws:?} {low} {n} {won} {expected}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_joint_model_holds_a_far_scale_and_a_prior_does_not() {
+        let mut attack = Attack::clean(6, 60, 11);
+        attack.engines[0].constant *= 4.0;
+        let found = coverage(&attack, 60, &FitOptions::default());
+        let of = |estimator| found.iter().find(|f| f.estimator == estimator && f.engine == 0).unwrap();
+        assert!(of(Estimator::Joint).held >= 52, "{found:?}");
+        assert!(of(Estimator::Normal).held < 40, "{found:?}");
+    }
 }

@@ -9,9 +9,7 @@ use evalcurve_figures::{CoverageDot, CoverageSeries};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use evalcurve_core::fit::{
-    BootstrapOptions, Case, FitData, FitOptions, Method, ModelKind, Observation, Sigmoid, Situation, fit_engines,
-};
+use evalcurve_core::fit::{BootstrapOptions, FitData, FitOptions, Method, Observation, Sigmoid};
 use evalcurve_core::random;
 use evalcurve_core::types::Outcome;
 
@@ -186,21 +184,16 @@ pub fn coverage(options: &CoverageOptions) -> Vec<Coverage> {
     kinds.iter().enumerate().map(count).collect()
 }
 
-/// How well the intervals of w1 hold with few games.
+/// How well the intervals of w1 by maximum likelihood hold with few games.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FewGames {
-    /// What is fitted: a plain sigmoid, or the joint model of [`ENGINES`] engines.
-    pub kind: ModelKind,
-    /// Games of each engine.
+    /// Games.
     pub games: u32,
     /// Samples of each game.
     pub samples: u32,
-    /// How much steeper the first engine's true slope is than the others expect; the others' are log-normal with the
-    /// standard deviation that the joint model assumes.
-    pub odd: f64,
 }
 
-/// What [`few_games`] finds of the first engine.
+/// What [`few_games`] finds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FewFound {
     /// Replicates with a fit.
@@ -213,52 +206,17 @@ pub struct FewFound {
     pub median: f64,
 }
 
-/// Engines of a joint fit in [`few_games`].
-pub const ENGINES: u64 = 8;
-
 /// Simulates fits with few games. The result does not depend on the number of threads.
 pub fn few_games(few: &FewGames, options: &CoverageOptions) -> FewFound {
+    let options = CoverageOptions { games: few.games, samples: (few.samples, few.samples), ..*options };
     let replicate = |r: u32| -> Option<[f64; 3]> {
-        let engines = if few.kind == ModelKind::Joint { ENGINES } else { 1 };
-        let slope = |e: u64| {
-            let around = random::normal(
-                random::unit(&[KEY, options.seed, u64::from(r), e, 11]),
-                random::unit(&[KEY, options.seed, u64::from(r), e, 12]),
-            );
-            let own = if e == 0 { few.odd } else { libm::exp(0.25 * around) };
-            options.truth.w1 * own
-        };
-        let cases: Vec<Vec<Case>> = (0..engines)
-            .map(|e| {
-                let truth = Sigmoid { w1: slope(e), ..options.truth };
-                let one = CoverageOptions { truth, games: few.games, samples: (few.samples, few.samples), ..*options };
-                let key = random::bits(&[u64::from(r), e]) >> 8;
-                let case = |o: Observation| Case {
-                    game: random::bits(&[e, o.game]),
-                    score_cp: o.score_cp,
-                    outcome: o.outcome,
-                    situation: Situation::default(),
-                };
-                simulate(&one, key).into_iter().map(case).collect()
-            })
-            .collect();
-        let cases: Vec<&[Case]> = cases.iter().map(Vec::as_slice).collect();
+        let samples = simulate(&options, random::bits(&[u64::from(r), 0]) >> 8);
         let fit_options = FitOptions { min_samples: 0, ..FitOptions::default() };
-        let (w1, error) = match few.kind.method() {
-            Some(method) => {
-                let observations: Vec<Observation> = cases.first()?.iter().map(Case::observation).collect();
-                let fit = FitData::new(&observations).fit(method, &fit_options).ok()?;
-                (fit.sigmoid.w1, fit.standard_errors()[0])
-            }
-            None => {
-                let fit = fit_engines(few.kind, &cases, &fit_options).into_iter().next()?.ok()?;
-                (fit.model.parameters().first()?.1, *fit.standard_errors()?.first()?)
-            }
-        };
-        let apart = (w1 - slope(0)).abs() / error;
+        let fit = FitData::new(&samples).fit(Method::MaximumLikelihood, &fit_options).ok()?;
+        let apart = (fit.sigmoid.w1 - options.truth.w1).abs() / fit.standard_errors()[0];
         let held = |quantile: f64| f64::from(u8::from(apart <= quantile));
         let normal = evalcurve_core::curve::Z_95;
-        Some([held(normal), held(evalcurve_core::normal::quantile_95(few.games.into())), w1 / slope(0)])
+        Some([held(normal), held(fit.quantile), fit.sigmoid.w1 / options.truth.w1])
     };
     let found: Vec<[f64; 3]> = (0..options.replicates).into_par_iter().filter_map(replicate).collect();
     let mean = |i: usize| found.iter().map(|f| f[i]).sum::<f64>() / found.len() as f64;

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::{Parser, Subcommand};
+use evalcurve_core::fit::FitOptions;
 use evalcurve_council::{Config, Game};
-use evalcurve_testkit::attack::{self, Attack};
+use evalcurve_testkit::attack::{self, Attack, Draws};
 use evalcurve_testkit::faults::{self, FaultOptions};
 use evalcurve_testkit::generate::{self, GenerateOptions, Truth};
 use evalcurve_testkit::minishogi::{Engine, Values};
@@ -133,6 +134,50 @@ struct AttackArgs {
     /// Ratings, strengths of standard deviation 0.5, optimism 0.3, 2% of the results by a coin
     #[arg(long)]
     rated: bool,
+
+    /// Engines, the last ones, that meet only each other, on a scale ten times as wide
+    #[arg(long, default_value_t = 0)]
+    strangers: usize,
+
+    /// Games of each stranger
+    #[arg(long, default_value_t = 30)]
+    stranger_games: u32,
+
+    /// Share of the games of the first engine in which its sign is inverted
+    #[arg(long, default_value_t = 0.0)]
+    inverted: f64,
+
+    /// How often each game is recorded
+    #[arg(long, default_value_t = 1)]
+    copies: u32,
+
+    /// The scores of the first engine are noise
+    #[arg(long)]
+    noise: bool,
+
+    /// End games as won when both scores are beyond this
+    #[arg(long, value_name = "CP")]
+    adjudicated: Option<f64>,
+
+    /// Draws at even positions; the expected result stays a sigmoid
+    #[arg(long, default_value_t = 0.0, conflicts_with = "draws_within")]
+    draws: f64,
+
+    /// Draws where neither side is ahead by so many logits at the end
+    #[arg(long, value_name = "LOGITS")]
+    draws_within: Option<f64>,
+
+    /// Cut scores to this size
+    #[arg(long, value_name = "CP")]
+    clip: Option<f64>,
+
+    /// The first engine writes pawns
+    #[arg(long)]
+    pawns: bool,
+
+    /// Write the first data set to this file as a table, and fit nothing
+    #[arg(long, short, value_name = "FILE")]
+    out: Option<PathBuf>,
 
     /// Data sets
     #[arg(long, default_value_t = 100)]
@@ -367,19 +412,30 @@ fn attack(args: &AttackArgs) -> anyhow::Result<ExitCode> {
         first.constant *= args.factor;
         first.noise = args.own_noise;
     }
-    let found = attack::coverage(&attack, args.sets, &Default::default());
-    for f in found.iter().filter(|f| f.engine < 2) {
+    for engine in attack.engines.iter_mut().rev().take(args.strangers) {
+        engine.constant *= 10.0;
+        engine.pool = 1;
+    }
+    attack.games_of_others = args.stranger_games;
+    (attack.inverted, attack.copies, attack.noise) = (args.inverted, args.copies, args.noise);
+    (attack.adjudicated, attack.clip, attack.pawns) = (args.adjudicated, args.clip, args.pawns);
+    attack.draws = match args.draws_within {
+        Some(logits) => Draws::Within(logits),
+        None => Draws::Even(args.draws),
+    };
+    if let Some(out) = &args.out {
+        let text = attack::csv(&attack.samples(0));
+        std::fs::write(out, text).with_context(|| format!("{}: cannot write the file", out.display()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("engine  constant  estimator            fitted  covers  above  below  median  width    loss");
+    for f in attack::coverage(&attack, args.sets, &FitOptions::default()) {
         println!(
-            "{} engines {} games x{} spread {} {} | {:?} {} fitted {}/{} covers {:.1}% (above {} below {}) median {:.3} width {:.2} excess {:.5}",
-            args.engines,
-            args.games,
-            args.factor,
-            args.spread,
-            if args.rated { "rated" } else { "" },
-            f.estimator,
-            f.engine,
+            "{:<6} {:>9.0}  {:<19} {:>7} {:>6.1}% {:>6} {:>6} {:>7.3} {:>6.2} {:>7.4}",
+            attack::name(f.engine),
+            attack.engines[f.engine].constant,
+            f.estimator.as_str(),
             f.fitted,
-            f.sets,
             100.0 * f.held as f64 / f.fitted.max(1) as f64,
             f.beyond[0],
             f.beyond[1],
