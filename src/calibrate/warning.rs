@@ -100,9 +100,7 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult) -
         let (percent, drawn) = (100.0 * share.map_or(0.0, |share| share.value), 100.0 * draws);
         let text = text!(
             "{percent:.0}% of the results follow no score, and {drawn:.0}% are draws: a draw counts as half a win at \
-            any score; the model wdl fits draws by themselves",
-            "結果の {percent:.0}% が評価値と無関係で、{drawn:.0}% は引き分けです。引き分けは評価値によらず半勝と数えます。\
-            モデル wdl は引き分けを別に扱います"
+            any score; the model wdl fits draws by themselves"
         );
         warnings.push(Warning { kind: "many_draws", text });
     }
