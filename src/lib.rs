@@ -25,7 +25,8 @@
 //!
 //! | module | what it holds | crate, feature |
 //! |---|---|---|
-//! | [`types`], [`mod@text`], [`whole_file`] | colours and outcomes; safe text; whole files | `evalcurve-core` |
+//! | [`types`], [`logistic`] | colours and outcomes; the logistic function and the logit | `evalcurve-calibration` |
+//! | [`mod@text`], [`whole_file`] | safe text; whole files | `evalcurve-core` |
 //! | [`language`] | texts in English and Japanese | `evalcurve-core` |
 //! | [`random`], [`normal`] | random numbers from keys; the normal distribution | `evalcurve-core` |
 //! | [`curve`] | evaluation curves as integer counts (Takeuchi et al., AAAI 2007) | `evalcurve-core` |
@@ -33,7 +34,7 @@
 //! | [`rating`] | Bradley-Terry ratings for records without ratings | `evalcurve-core` |
 //! | [`fit`] | least squares, maximum likelihood, other models, clustered covariance, bootstrap | `evalcurve-core` |
 //! | [`validate`] | folds over games, out-of-sample forecasts, proper scores, model selection | `evalcurve-core` |
-//! | [`calibration`] | the calibration file, its schema, and win rates from it | `evalcurve-core` |
+//! | [`calibration`] | the calibration file, its schema, and win rates from it | `evalcurve-calibration`, `evalcurve-core` |
 //! | [`rule`] | every rule by which a council decides: votes in, one move out | `evalcurve-core` |
 //! | `record` | finds and reads game records in files, folders and archives | `evalcurve-records`, `records` |
 //! | `sample` | draws one position per window and side of every game; names, filters | `evalcurve-records`, `records` |
