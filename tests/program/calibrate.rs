@@ -182,7 +182,12 @@ fn the_document_has_its_shape_and_the_files_are_used() {
                 let score_text = score.to_string();
                 let out = folder.good(&[&["winrate", file, &score_text, "--json"], reading].concat()).out;
                 let rate = number(&serde_json::from_str::<Value>(&out).unwrap()["values"][0]["win_rate"]);
-                let expected = lapse + (1.0 - 2.0 * lapse) / (1.0 + (-w1 * score + offset).exp());
+                // against the opponents it is the mean over them, between equals there is one
+                let met = written["model"]["opponents"].as_array().filter(|all| offset != 0.0 && !all.is_empty());
+                let weaker: Vec<f64> = met.map_or_else(|| vec![0.0], |all| all.iter().map(number).collect());
+                let of = |weaker: &f64| 1.0 / (1.0 + (-w1 * score + offset - weaker).exp());
+                let mean = weaker.iter().map(of).sum::<f64>() / weaker.len() as f64;
+                let expected = lapse + (1.0 - 2.0 * lapse) * mean;
                 assert!((rate - expected).abs() < 1e-6, "{name} at {score}: {rate}, not {expected}");
             }
         }

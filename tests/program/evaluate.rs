@@ -139,7 +139,16 @@ fn games_in_the_rows_of_a_table_are_read() {
     // in a folder, among other files, and with damaged rows
     let damaged = table.replacen("1. Nf3", "1. what?", 1) + "w,b,1-0,1,1,2024-01-01,x,\n";
     folder.write("all/games.csv", damaged);
-    let document = folder.document(&["sample", "all", "--annotator", "Stockfish", "--out", "all.csv"]);
+    let document = folder.document(&[
+        "sample",
+        "all",
+        "--annotator",
+        "Stockfish",
+        "--duplicates",
+        "by-identity",
+        "--out",
+        "all.csv",
+    ]);
     let games = &document["games"];
     assert_eq!((games["read"].as_u64(), games["used"].as_u64()), (Some(61), Some(59)), "{games}");
     let problems = document["problems"].as_array().unwrap();
