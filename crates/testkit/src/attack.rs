@@ -534,6 +534,7 @@ mod tests {
         let found = coverage(&attack, 60, &FitOptions::default());
         let of = |estimator| found.iter().find(|f| f.estimator == estimator && f.engine == 0).unwrap();
         assert!(of(Estimator::Joint).held >= 52, "{found:?}");
-        assert!(of(Estimator::Normal).held < 40, "{found:?}");
+        // of 60 intervals of 95%, fewer than 48 hold the truth once in 10,000 times
+        assert!(of(Estimator::Normal).held < 48, "{found:?}");
     }
 }
