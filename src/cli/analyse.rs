@@ -1,7 +1,7 @@
 //! `evalcurve analyse`: engines score positions of other people's games.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::bail;
@@ -205,6 +205,27 @@ impl Args {
     }
 }
 
+/// Lets engines score positions of the records of another command until their constants are known within 10%, and
+/// writes the table.
+pub(super) fn run_for(
+    input: &InputArgs,
+    engines: &[String],
+    table: &Path,
+    force: bool,
+    quiet: bool,
+) -> anyhow::Result<()> {
+    let mut arguments: Vec<OsString> = vec!["analyse".into(), format!("--seed={}", input.seed).into()];
+    arguments.extend(engines.iter().map(|engine| format!("--engine={engine}").into()));
+    arguments.push(format!("--lang={}", input.language.chosen().choose("en", "ja")).into());
+    arguments.extend(force.then(|| "--force".into()));
+    arguments.extend(quiet.then(|| "--quiet".into()));
+    arguments.extend(["--out".into(), table.as_os_str().to_owned(), "--".into()]);
+    arguments.extend(input.paths.iter().map(|path| path.clone().into_os_string()));
+    let command = Args::augment_args(clap::Command::new("analyse"));
+    run(&Args::from_arg_matches(&command.try_get_matches_from(arguments)?)?)?;
+    Ok(())
+}
+
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if !table::is_table(&args.out) {
         bail!(text!("{}: a sample table ends in .parquet or .csv", args.out.display()));
@@ -382,7 +403,7 @@ fn summary(analysis: &Analysis, target: Option<f64>, language: Language) -> Stri
 }
 
 /// What was written, and what the constants mean.
-fn written(analysis: &Analysis, out: &std::path::Path, language: Language) -> String {
+fn written(analysis: &Analysis, out: &Path, language: Language) -> String {
     let (samples, out) = (thousands(analysis.table.samples.len() as u64), shown(out));
     let text = say!(
         language,

@@ -10,7 +10,7 @@ use clap::{Args as _, FromArgMatches as _};
 use super::engines::{Engines, nothing};
 use super::files::{check_replace, is_there, make_folder, make_parent, note_all, shown};
 use super::options::{InputArgs, OutputArgs, PlotArgs, TableArgs};
-use super::{Done, terminal};
+use super::{Done, analyse, terminal};
 use crate::calibrate::EngineResult;
 use crate::calibration::{Calibration, Reading, file_stems};
 use crate::plot::PlotOptions;
@@ -30,6 +30,7 @@ Examples:
   evalcurve calibrate games/ --alias \"Gikou_* = Gikou\" --mate-threshold auto
   evalcurve calibrate samples-*.parquet --model least-squares --json
   evalcurve calibrate floodgate-2016.tar.zst --model auto
+  evalcurve calibrate games/ --analyse-with \"fairy-stockfish option.UCI_Variant=shogi depth=7\"
 
 Writes OUT/ENGINE.json, one calibration file per engine, and plots as SVG and PNG. `evalcurve winrate` reads \
 the files.")]
@@ -57,6 +58,11 @@ pub(super) struct Args {
     #[arg(long, help_heading = "Output", hide_short_help = true)]
     force: bool,
 
+    /// Let this engine score positions of the records, and calibrate it instead of the engines that played: a command
+    /// with options and limit, as `analyse` reads it; may be repeated
+    #[arg(long, value_name = "COMMAND")]
+    analyse_with: Vec<String>,
+
     #[command(flatten)]
     plot: PlotArgs,
     #[command(flatten)]
@@ -80,6 +86,25 @@ pub(super) fn run_for(limits: &Limits, options: &[&std::ffi::OsStr]) -> anyhow::
     Ok(written.iter().flatten().filter_map(stem).collect())
 }
 
+impl Args {
+    /// Whether engines run.
+    pub(super) fn has_engines(&self) -> bool {
+        !self.analyse_with.is_empty()
+    }
+
+    /// What is calibrated: the records, or the table that engines make of them.
+    fn analysed(&self) -> anyhow::Result<InputArgs> {
+        let mut input = self.input.clone();
+        if self.has_engines() {
+            let table = self.out.join("analysed.parquet");
+            make_folder(&self.out)?;
+            analyse::run_for(&self.input, &self.analyse_with, &table, self.force, self.output.is_quiet())?;
+            input.paths = vec![table];
+        }
+        Ok(input)
+    }
+}
+
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let (results, written) = run_on(args, None)?;
     let language = args.input.language.chosen();
@@ -88,7 +113,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
 
 /// Calibrates, writes and prints. Returns the results, and the paths in their order.
 fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineResult>, Vec<Option<String>>)> {
-    let mut command = args.input.calibrate();
+    let input = args.analysed()?;
+    let mut command = input.calibrate();
     if args.no_plots && !args.output.json {
         // neither the files nor the table show them
         command.fitting.bands = 0;
@@ -99,7 +125,7 @@ fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineRes
     if let Some(samples) = &args.samples {
         check_replace(samples, args.force)?;
     }
-    let engines = Engines::calibrated(&command, &args.input, &args.output)?;
+    let engines = Engines::calibrated(&command, &input, &args.output)?;
     let Calibrated { table: samples_used, results, options, .. } = &engines.0.value;
     // what cannot be written is known before the first file is replaced
     if !args.no_plots && results.iter().any(|r| r.has_enough(options)) {
