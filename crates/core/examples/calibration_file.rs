@@ -1,7 +1,7 @@
 //! Prints the win rates of scores between equals by a calibration file.
 //!
 //! ```text
-//! cargo run -p evalcurve-core --example win_rate -- data/published/gikou.json 300 -120
+//! cargo run -p evalcurve-core --example calibration_file -- data/published/gikou.json 300 -120
 //! ```
 
 use std::error::Error;

@@ -113,13 +113,13 @@ impl Attack {
                 continue;
             }
             // the circle method: in each round every engine plays once, or sits out where their number is odd
-            let rounds = if members.len() % 2 == 0 { games } else { games * seats / members.len() };
+            let rounds = if members.len().is_multiple_of(2) { games } else { games * seats / members.len() };
             for round in 0..rounds {
                 let seat = |i: usize| if i == 0 { 0 } else { 1 + (i - 1 + round) % (seats - 1) };
                 for board in 0..seats / 2 {
                     let (a, b) = (seat(board), seat(seats - 1 - board));
                     let (Some(&a), Some(&b)) = (members.get(a), members.get(b)) else { continue };
-                    let pair = if (round / (seats - 1)) % 2 == 0 { [a, b] } else { [b, a] };
+                    let pair = if (round / (seats - 1)).is_multiple_of(2) { [a, b] } else { [b, a] };
                     let game = (u64::from(pool) << 40) + ((round * seats + board) as u64);
                     self.game(set, game, pair, &mut samples);
                 }

@@ -82,9 +82,8 @@ impl PackedGame<'_> {
     /// The start position and the moves.
     pub fn played(&self) -> Option<Played> {
         let start = position::read(self.bytes.first_chunk()?, true)?;
-        let mut played = Played::default();
-        played.first = start.side_to_move;
-        played.start = (start != Position::EVEN).then(|| start.sfen());
+        let start_sfen = (start != Position::EVEN).then(|| start.sfen());
+        let mut played = Played { first: start.side_to_move, start: start_sfen, ..Played::default() };
         let mut at = HEADER;
         for _ in 0..self.moves {
             let Some(text) = word(self.bytes, at).and_then(usi_move) else { break };

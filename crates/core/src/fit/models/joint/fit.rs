@@ -302,6 +302,9 @@ fn solve<'a>(
     }
 }
 
+/// The covariance matrix of each engine, and what each of its games adds by its number.
+type Covariances = (Vec<Vec<Vec<f64>>>, Vec<BTreeMap<u64, f64>>);
+
 /// The covariance of each engine's parameters: L (Σ d dᵀ + A⁻¹ P A⁻¹) Lᵀ. A is the Hessian; d = (A - A_g)⁻¹ s is by how
 /// much the minimum moves, in one Newton step, without a game of gradient s and Hessian A_g (the cluster jackknife); P
 /// is the precision of the prior, which counts as an observation.
@@ -310,7 +313,7 @@ fn covariances(
     at: &[f64],
     evaluation: &Evaluation,
     functionals: &[Vec<Vec<f64>>],
-) -> Option<(Vec<Vec<Vec<f64>>>, Vec<BTreeMap<u64, f64>>)> {
+) -> Option<Covariances> {
     let rows = objective.rows;
     let factor = evaluation.hessian.clone().scaled(rows.len() as f64).cholesky()?;
     let inverse = factor.inverse();
