@@ -157,9 +157,9 @@ fn the_jackknife_is_the_fit_without_the_game() {
         let (gone, rest): (Vec<Row>, Vec<Row>) = rows.iter().partition(|row| row.game == game);
         let moved = without(&objective(&rows, layout), &gone.iter().collect::<Vec<_>>(), &all.at, &inverse);
         let next = minimise(&objective(&rest, layout), &all.at).unwrap().at;
-        for i in 0..layout.size() {
+        for (i, (next, all)) in next.iter().zip(&all.at).enumerate() {
             let step: f64 = moved.iter().map(|&(j, u)| inverse.at(i.max(j), i.min(j)) * u).sum();
-            let whole = next[i] - all.at[i];
+            let whole = next - all;
             // one Newton step is the fit but for the change of the curvature
             assert!((step - whole).abs() < 0.1 * whole.abs() + 1e-3, "{game} {i}: {step} {whole}");
         }
