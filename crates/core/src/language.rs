@@ -1,6 +1,6 @@
 //! The language of messages, reports, verdicts and figures.
 //!
-//! The program's code is English. A message is made by [`text!`](crate::text), which keeps the English template and its
+//! The program's code is English. A message is made by [`text!`](macro@crate::text), which keeps the English template and its
 //! arguments; `language/ja.json` holds the Japanese of each template. A template that is not in the file stays English,
 //! and a test of the program names it.
 
@@ -98,7 +98,7 @@ impl Text {
         Self(Content::Both(english, japanese))
     }
 
-    /// What [`text!`](crate::text) makes.
+    /// What [`text!`](macro@crate::text) makes.
     #[doc(hidden)]
     pub fn new(template: &'static str, japanese: Option<&'static str>, arguments: Vec<(&'static str, Self)>) -> Self {
         Self(Content::Template { template, japanese, arguments })
@@ -241,7 +241,7 @@ impl Serialize for Text {
     }
 }
 
-/// What people read as a [`Text`], such as an error. As an argument of [`text!`](crate::text) it is translated.
+/// What people read as a [`Text`], such as an error. As an argument of [`text!`](macro@crate::text) it is translated.
 pub trait ToText {
     /// The text.
     fn to_text(&self) -> Text;
@@ -343,7 +343,7 @@ macro_rules! text {
     ($($all:tt)+) => { $crate::language::text_of!($crate; $($all)+) };
 }
 
-/// [`text!`](crate::text) in a language, as a `String`: `say!(language, "{n} games")`.
+/// [`text!`](macro@crate::text) in a language, as a `String`: `say!(language, "{n} games")`.
 #[macro_export]
 macro_rules! say {
     ($language:expr, $($all:tt)+) => { $crate::text!($($all)+).text($language) };
