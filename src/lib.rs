@@ -34,7 +34,7 @@
 //! | [`rating`] | Bradley-Terry ratings for records without ratings | `evalcurve-core` |
 //! | [`fit`] | least squares, maximum likelihood, other models, clustered covariance, bootstrap | `evalcurve-core` |
 //! | [`validate`] | folds over games, out-of-sample forecasts, proper scores, model selection | `evalcurve-core` |
-//! | [`calibration`] | the calibration file, its schema, and win rates from it | `evalcurve-calibration`, `evalcurve-core` |
+//! | [`calibration`] | the calibration file, schema and win rates | `evalcurve-calibration`, `evalcurve-core` |
 //! | [`rule`] | every rule by which a council decides: votes in, one move out | `evalcurve-core` |
 //! | `record` | finds and reads game records in files, folders and archives | `evalcurve-records`, `records` |
 //! | `sample` | draws one position per window and side of every game; names, filters | `evalcurve-records`, `records` |

@@ -52,7 +52,8 @@ pub(super) fn of_engine(
                 false => text!("that the client sends scores in Black's view"),
             };
             let text = text!(
-                "sign looks inverted as {color}: score and result correlate by {r:.2} over {count} samples; check {view}"
+                "sign looks inverted as {color}: score and result correlate by {r:.2} over {count} samples; check \
+                 {view}"
             );
             warnings.push(Warning { kind: "sign_inverted", text });
         }

@@ -185,7 +185,8 @@ mod tests {
         "zero_byte",
     ];
 
-    /// The templates in a source file: the literal that begins `text!` or `key!`, or follows the language in `say!`, and
+    /// The templates in a source file: the literal that begins `text!` or `key!`, or follows the language in `say!`,
+    /// and
     /// those of `word` and `counted`.
     fn templates(source: &str, out: &mut BTreeSet<String>) {
         let program = source.split("#[cfg(test)]\nmod tests").next().unwrap();

@@ -82,7 +82,8 @@ pub fn tables_without_games(files: &[String]) -> Option<Text> {
         n => text!(" and {n} other files"),
     };
     Some(text!(
-        "{first}{others}: no column 'game' (--column game=NAME); every row counts as a game, so intervals are too narrow"
+        "{first}{others}: no column 'game' (--column game=NAME); every row counts as a game, so intervals are too \
+         narrow"
     ))
 }
 

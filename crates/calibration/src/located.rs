@@ -8,7 +8,8 @@ use serde_path_to_error::{Path as JsonPath, Segment};
 
 /// A problem with the path of its value below the document, such as `.models.least_squares.w1`.
 ///
-/// Errors of serde are texts: raised within a `Deserialize`, it is displayed as the path, a line break, and the problem,
+/// Errors of serde are texts: raised within a `Deserialize`, it is displayed as the path, a line break, and the
+/// problem,
 /// and [`Located::of_serde`] reads that again.
 #[derive(Debug)]
 pub(crate) struct Located {

@@ -20,7 +20,8 @@ pub enum Reading {
     Equal,
 }
 
-/// A position beyond its score, as far as it is known. A field that is `None` is not known; models then use their default.
+/// A position beyond its score, as far as it is known. A field that is `None` is not known; models then use their
+/// default.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Situation {
     /// How much stronger the side to move is than its opponent, in logits: (own - opponent's rating)·ln 10/400. The

@@ -1,6 +1,7 @@
 //! The language of messages, reports, verdicts and figures.
 //!
-//! The program's code is English. A message is made by [`text!`](macro@crate::text), which keeps the English template and its
+//! The program's code is English. A message is made by [`text!`](macro@crate::text), which keeps the English template
+//! and its
 //! arguments; `language/ja.json` holds the Japanese of each template. A template that is not in the file stays English,
 //! and a test of the program names it.
 

@@ -47,7 +47,8 @@ pub fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// Returns `true` for characters that are unsafe to show: control characters, which could move the cursor or change colours, characters
+/// Returns `true` for characters that are unsafe to show: control characters, which could move the cursor or change
+/// colours, characters
 /// that XML forbids, and invisible ones, which could hide text or reverse its direction.
 pub fn is_unsafe(c: char) -> bool {
     c.is_control()

@@ -11,7 +11,8 @@
 //! # }
 //! ```
 //!
-//! [`games`] reads files, folders and archives, and [`games_of`] bytes in memory too; [`sample::collect()`] draws samples
+//! [`games`] reads files, folders and archives, and [`games_of`] bytes in memory too; [`sample::collect()`] draws
+//! samples
 //! from them on several threads.
 
 pub mod csv_text;

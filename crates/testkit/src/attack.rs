@@ -2,7 +2,8 @@
 //!
 //! A game is won with probability σ(δ), δ the difference of the players' strengths. Its evidence is a random walk s
 //! whose steps are normal with variance v and mean ±v/2, + if the game is won: by Bayes' theorem the logit of winning
-//! given the walk is s + δ. An engine sees r = s + n with own noise n of variance ρV, V the variance of the walk so far,
+//! given the walk is s + δ. An engine sees r = s + n with own noise n of variance ρV, V the variance of the walk so
+//! far,
 //! and knows r/(1 + ρ) + δ. Its score is that part of the logit which it sees in the position, in its own unit: with
 //! c centipawns to a logit and optimism o, x = c (r/(1 + ρ) + o), so that logit P(win | x) = x/c - o + δ exactly.
 

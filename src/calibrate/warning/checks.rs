@@ -40,7 +40,8 @@ pub(super) fn score_unit(samples: &[Sample]) -> Option<Warning> {
         return None;
     };
     let text = text!(
-        "all scores lie from {low} to {high}: they look like {looks}, not like centipawns, and were cut to whole numbers; \
+        "all scores lie from {low} to {high}: they look like {looks}, not like centipawns, and were cut to whole \
+         numbers; \
          write centipawns into the records or the table (a win rate p is 600 ln(p / (1 - p)) centipawns, a pawn is 100)"
     );
     Some(Warning { kind: "score_unit", text })

@@ -2,7 +2,8 @@
 //!
 //! The plain sigmoid's w2 holds the opponents that an engine met. Here the players' strengths are fitted together with
 //! the slopes, so that the opponents are in the strengths and the score between equals has no offset: a position that
-//! is worth x to one side is worth -x to the other. Engines that met, directly or by way of others, share the strengths,
+//! is worth x to one side is worth -x to the other. Engines that met, directly or by way of others, share the
+//! strengths,
 //! the optimism and the lapses; each slope is its own and has no prior.
 
 use serde::{Deserialize, Serialize};
@@ -27,7 +28,8 @@ pub(super) static JOINT: Definition = Definition {
     ..Definition::BASELINE
 };
 
-/// p(x) = `lapse` + (1 - 2 `lapse`) / (1 + exp(-w1 x)) between equals. In the games of the fit it is the mean of `lapse`
+/// p(x) = `lapse` + (1 - 2 `lapse`) / (1 + exp(-w1 x)) between equals. In the games of the fit it is the mean of
+/// `lapse`
 /// + (1 - 2 `lapse`) / (1 + exp(-w1 x + w2 - a)) over the opponents, a being the numbers of `opponents`.
 ///
 /// w2 holds two things: the advantage of the opponents, and `optimism`. Between equals neither remains: engines that
@@ -49,7 +51,8 @@ pub struct Joint {
     /// By how much scores promise more than the results against known opponents hold, in logits; the same for all
     /// engines of the fit.
     pub optimism: f64,
-    /// How much stronger the engine is than its opponents beyond what the ratings say, in logits, mean over the samples.
+    /// How much stronger the engine is than its opponents beyond what the ratings say, in logits, mean over the
+    /// samples.
     pub strength: f64,
     /// How much weaker than the mean the opponents were, in logits: the means of equal parts of the samples, ascending.
     /// Empty if all were alike.

@@ -66,7 +66,8 @@ struct Undone {
     largest_error: f64,
 }
 
-/// The matrix from the coefficients of a cubic c(m) to the coefficients of the cubic nearest to c(m) N(m)/100, by weighted least squares
+/// The matrix from the coefficients of a cubic c(m) to the coefficients of the cubic nearest to c(m) N(m)/100, by
+/// weighted least squares
 /// over the stages; `None` where these do not determine it.
 fn scaling(wdl: &Wdl, pawn: &dyn Fn(f64) -> f64, weight: &dyn Fn(&[f64; TERMS]) -> f64) -> Option<Vec<[f64; TERMS]>> {
     let stages = wdl.from_stage..=wdl.to_stage;

@@ -114,23 +114,28 @@ impl ToText for FitError {
                 "all {samples} scores are {score_cp} centipawns: check that the score was read from the right field"
             ),
             Self::Separable { samples } => text!(
-                "a single score separates the wins from the losses in all {samples} samples, so the best slope is infinite: \
+                "a single score separates the wins from the losses in all {samples} samples, so the best slope is \
+                 infinite: \
          add games, or take samples from earlier in the game"
             ),
             Self::NotConverged { passes, .. } => text!(
-                "not converged after {passes} passes: look for a wrong mate threshold or outlying scores, or use the other \
+                "not converged after {passes} passes: look for a wrong mate threshold or outlying scores, or use the \
+                 other \
          method"
             ),
             Self::SlopeNotPositive { .. } => text!(
-                "the fitted slope w1 is not positive, higher scores do not win more often: check whose point of view the \
+                "the fitted slope w1 is not positive, higher scores do not win more often: check whose point of view \
+                 the \
          scores take"
             ),
             Self::TooFewRated { have, need } => text!(
-                "{have} sample(s) with the ratings of both players, a fit by strength needs {need}: take records with ratings, \
+                "{have} sample(s) with the ratings of both players, a fit by strength needs {need}: take records with \
+                 ratings, \
          or another `model`"
             ),
             Self::TooFewWithMaterial { have, need } => text!(
-                "{have} sample(s) with a count of the material, a fit by material needs {need}: take PGN records, a table \
+                "{have} sample(s) with a count of the material, a fit by material needs {need}: take PGN records, a \
+                 table \
          of samples with `material`, or `model` wdl, which goes by ply"
             ),
             Self::OneStrength { samples } => text!(

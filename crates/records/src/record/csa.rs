@@ -79,7 +79,8 @@ impl Reader for Csa {
     }
 
     fn last_boundary(block: &[u8]) -> Option<usize> {
-        // `/` alone on a line: cut after it. A version line, or names after the end of a game, without one: cut before it.
+        // `/` alone on a line: cut after it. A version line, or names after the end of a game, without one: cut before
+        // it.
         let is_end = |line: &[u8]| line.first() == Some(&b'%') && memchr::memchr(b',', line).is_none();
         let mut end = block.len();
         while let Some(at) = memchr::memrchr(b'\n', &block[..end]) {

@@ -55,7 +55,8 @@ pub struct Game {
     pub black_outcome: Option<Outcome>,
     /// Identity: start position, moves, names and start time (see [`identity`](super::identity)).
     pub id: u64,
-    /// Hash of the start position and the moves, equal for copies under other names or another start time; `None` if the
+    /// Hash of the start position and the moves, equal for copies under other names or another start time; `None` if
+    /// the
     /// record does not say all moves.
     pub moves: Option<u64>,
     /// First line of the game, counted from 0 at the start of the block.

@@ -188,7 +188,8 @@ impl Walk<'_> {
 /// The part of a file that is in memory.
 struct Window {
     bytes: Vec<u8>,
-    /// The bytes that are read. The buffer never shrinks, so that its bytes are set to zero once and not for every block.
+    /// The bytes that are read. The buffer never shrinks, so that its bytes are set to zero once and not for every
+    /// block.
     filled: usize,
     /// How many bytes to read.
     want: usize,

@@ -1,7 +1,8 @@
 //! Chooses one record when several files hold a game, and one game of copies under other names or another start time,
 //! independent of the reading order.
 //!
-//! Engines that search a fixed number of nodes and use no openings play the same game again and again; that is one piece
+//! Engines that search a fixed number of nodes and use no openings play the same game again and again; that is one
+//! piece
 //! of information, however often it is recorded. A game is a copy if another one has its moves, its result and the
 //! scores of each side that both score. Games with the same moves and other scores were searched anew, and both count.
 

@@ -403,7 +403,8 @@ fn fixed(hessian: &Square, gradient: &[f64], l: usize, value: f64) -> Option<Vec
     Some(solved)
 }
 
-/// The engine's own slope where only the strengths of the players are those of the joint fit: optimism and lapses are its
+/// The engine's own slope where only the strengths of the players are those of the joint fit: optimism and lapses are
+/// its
 /// own. `moved` has by how much the joint slope moves without each game; the difference of the two slopes moves by the
 /// difference of their moves, which gives its standard error (a Hausman test with the clusters of the games).
 fn alone(rows: &[Row], joint: f64, unit: f64, moved: &BTreeMap<u64, f64>) -> Option<Alone> {

@@ -194,7 +194,8 @@ fn solve(counts: &[WdlCount], unit: StageUnit) -> Result<Solved, FitError> {
     let middle = mean(&|c| f64::from(c.stage));
     let width = mean(&|c| (f64::from(c.stage) - middle).powi(2)).sqrt();
     let by_stage: Vec<&[&WdlCount]> = sorted.chunk_by(|a, b| a.stage == b.stage).collect();
-    let scale = StageScale { middle, width: if width > 0.0 { width } else { 1.0 }, terms: by_stage.len().clamp(1, TERMS) };
+    let width = if width > 0.0 { width } else { 1.0 };
+    let scale = StageScale { middle, width, terms: by_stage.len().clamp(1, TERMS) };
     let stages: Vec<RowsOfStage> = by_stage
         .iter()
         .map(|rows| RowsOfStage {
