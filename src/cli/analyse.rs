@@ -74,6 +74,10 @@ pub(super) struct Args {
           hide_short_help = true)]
     patience: u32,
 
+    /// Start the engine anew for every position: slower, for engines that keep more than a new game clears
+    #[arg(long)]
+    fresh: bool,
+
     /// Failures in a row after which an engine is given up
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..),
           hide_short_help = true)]
@@ -249,6 +253,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     analyse.search.engines = args.engines(game)?;
     analyse.search.processes = args.processes.map(usize::from);
     analyse.search.patience = Duration::from_secs(args.patience.into());
+    analyse.search.fresh = args.fresh;
     analyse.search.most_failures = args.failures.into();
     analyse.search.journal = journal.into();
     analyse.search.restart = args.force;

@@ -25,6 +25,8 @@ pub struct Analyse {
     pub processes: Option<usize>,
     /// How long an engine may take longer than its limit says. Without a time in the limit, this is all of its time.
     pub patience: Duration,
+    /// Start an engine anew for every position: some keep more from search to search than a new game clears.
+    pub fresh: bool,
     /// After so many failures in a row an engine is given up.
     pub most_failures: usize,
     /// Where the answers are kept until the end of the analysis.
@@ -40,6 +42,7 @@ impl Default for Analyse {
             engines: Vec::new(),
             processes: None,
             patience: Duration::from_secs(30),
+            fresh: false,
             most_failures: 5,
             journal: PathBuf::from("analysed.journal"),
             restart: false,
@@ -318,7 +321,7 @@ impl Analyse {
             }
             let Some(mut ready) = ready else { return Err(Failure::Ended("is not running".to_owned())) };
             let result = ready.search(position.at.clone(), board.side(), go.clone(), patience)?;
-            *player = Some(ready);
+            *player = if self.fresh { None } else { Some(ready) };
             Ok(result)
         };
         match ask() {
