@@ -58,8 +58,9 @@ pub(super) struct Args {
     #[arg(long, help_heading = "Output", hide_short_help = true)]
     force: bool,
 
-    /// Let this engine score positions of the records, and calibrate it instead of the engines that played: a command
-    /// with options and limit, as `analyse` reads it; may be repeated
+    /// Calibrate this engine on positions of the records, instead of the engines that played
+    ///
+    /// A command with options and limit, as `analyse` reads it; may be repeated.
     #[arg(long, value_name = "COMMAND")]
     analyse_with: Vec<String>,
 

@@ -14,8 +14,10 @@ pub(in crate::cli) struct FilterArgs {
     #[arg(long, value_name = "ALIAS=NAME")]
     alias: Vec<String>,
 
-    /// Only these engines. calibrate, constant, fit, inspect and plot fit all engines and show these: the constants of
-    /// one scale depend on each other
+    /// Only these engines
+    ///
+    /// calibrate, constant, fit, inspect and plot fit all engines and show these: the constants of one scale depend on
+    /// each other.
     #[arg(long, value_name = "NAME")]
     engine: Vec<String>,
 
