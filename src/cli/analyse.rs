@@ -220,7 +220,7 @@ pub(super) fn run_for(
 ) -> anyhow::Result<()> {
     let mut arguments: Vec<OsString> = vec!["analyse".into(), format!("--seed={}", input.seed).into()];
     arguments.extend(engines.iter().map(|engine| format!("--engine={engine}").into()));
-    arguments.push(format!("--lang={}", input.language.chosen().choose("en", "ja")).into());
+    arguments.push(format!("--lang={}", input.language.chosen().code()).into());
     arguments.extend(force.then(|| "--force".into()));
     arguments.extend(quiet.then(|| "--quiet".into()));
     arguments.extend(["--out".into(), table.as_os_str().to_owned(), "--".into()]);

@@ -1,9 +1,8 @@
 //! The language of messages, reports, verdicts and figures.
 //!
 //! The program's code is English. A message is made by [`text!`](macro@crate::text), which keeps the English template
-//! and its
-//! arguments; `language/ja.json` holds the Japanese of each template. A template that is not in the file stays English,
-//! and a test of the program names it.
+//! and its arguments; `language/ja.json` holds the Japanese of each template. A template that is not in the file stays
+//! English, and a test of the program names it.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -42,17 +41,12 @@ impl Language {
         }
     }
 
-    /// The word in this language.
-    pub fn choose<'a>(self, english: &'a str, japanese: &'a str) -> &'a str {
-        match self {
-            Self::English => english,
-            Self::Japanese => japanese,
-        }
-    }
-
     /// The code of the language in a document.
     pub fn code(self) -> &'static str {
-        self.choose("en", "ja")
+        match self {
+            Self::English => "en",
+            Self::Japanese => "ja",
+        }
     }
 }
 
@@ -71,16 +65,9 @@ enum Content {
     /// Looked up as it is.
     Word(Cow<'static, str>),
     /// A template, and the arguments by the names that the template has for them.
-    Template {
-        template: &'static str,
-        /// Until all templates are translated by the data file.
-        japanese: Option<&'static str>,
-        arguments: Vec<(&'static str, Text)>,
-    },
+    Template { template: &'static str, arguments: Vec<(&'static str, Text)> },
     /// One after another.
     Several(Vec<Text>),
-    /// Until all texts have templates.
-    Both(String, String),
 }
 
 impl Text {
@@ -89,20 +76,10 @@ impl Text {
         Self(Content::Same(text.into()))
     }
 
-    /// What `words` says in each language.
-    pub fn of(words: impl Fn(Language) -> String) -> Self {
-        Self(Content::Both(words(Language::English), words(Language::Japanese)))
-    }
-
-    /// A text in each language, until it has a template.
-    pub fn both(english: String, japanese: String) -> Self {
-        Self(Content::Both(english, japanese))
-    }
-
     /// What [`text!`](macro@crate::text) makes.
     #[doc(hidden)]
-    pub fn new(template: &'static str, japanese: Option<&'static str>, arguments: Vec<(&'static str, Self)>) -> Self {
-        Self(Content::Template { template, japanese, arguments })
+    pub fn new(template: &'static str, arguments: Vec<(&'static str, Self)>) -> Self {
+        Self(Content::Template { template, arguments })
     }
 
     /// A word or sentence of a list, such as the label of a kind.
@@ -118,7 +95,7 @@ impl Text {
     /// A count with its word in singular or plural, which have it as `{n}`: `1 point`, `12 points`.
     pub fn counted(n: u64, one: &'static str, many: &'static str) -> Self {
         let template = if n == 1 { one } else { many };
-        Self::new(template, None, vec![("n", Self::same(crate::text::thousands(n)))])
+        Self::new(template, vec![("n", Self::same(crate::text::thousands(n)))])
     }
 
     /// The text in a language.
@@ -132,15 +109,8 @@ impl Text {
         match &self.0 {
             Content::Same(text) => *out += text,
             Content::Word(english) => *out += language.word(english),
-            Content::Template { template, japanese, arguments } => {
-                let template = match japanese {
-                    Some(japanese) => language.choose(template, japanese),
-                    None => language.word(template),
-                };
-                fill(template, arguments, language, out);
-            }
+            Content::Template { template, arguments } => fill(language.word(template), arguments, language, out),
             Content::Several(texts) => texts.iter().for_each(|text| text.write(language, out)),
-            Content::Both(english, japanese) => *out += language.choose(english, japanese),
         }
     }
 
@@ -355,13 +325,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_formatted_in_its_language() {
-        let n = 3;
-        assert_eq!(say!(Language::English, "{n} games, {}", "{n} 局、{}", 1), "3 games, 1");
-        assert_eq!(say!(Language::Japanese, "{n} games, {}", "{n} 局、{}", 1), "3 局、1");
-    }
-
-    #[test]
     fn arguments_keep_their_formats_and_are_translated() {
         let (share, name) = (1.0 / 3.0, "Gikou".to_owned());
         let inner = Text::word(", ");
@@ -396,7 +359,7 @@ mod tests {
 
     #[test]
     fn a_text_for_all_is_english_in_documents() {
-        let mut text = text!("{} games", "{} 局", 3);
+        let mut text = text!("{n} games", n = 3);
         text.push(&Text::same(": 技巧"));
         assert_eq!(text.text(Language::English), "3 games: 技巧");
         assert_eq!(text.text(Language::Japanese), "3 局: 技巧");

@@ -28,18 +28,8 @@ fn expand(input: TokenStream) -> Result<TokenStream, String> {
     let mut input = input.into_iter();
     let root: TokenStream = input.by_ref().take_while(|t| !is_punct(t, ';')).collect();
     let template = literal(input.next().as_ref()).ok_or("a text begins with a template in quotation marks")?;
-    let mut arguments = split(input.collect());
-    // until all templates are translated by the data file
-    let inline = arguments.first().filter(|first| first.len() == 1).and_then(|first| literal(first.first()));
-    let inline = inline.filter(|translation| !translation.0.is_ascii());
-    if inline.is_some() {
-        arguments.remove(0);
-    }
-    let mut placeholders = placeholders(&template.0)?;
-    if let Some(translation) = &inline {
-        placeholders.extend(self::placeholders(&translation.0)?);
-    }
-    placeholders.dedup_by(|a, b| a.name == b.name && a.spec == b.spec);
+    let arguments = split(input.collect());
+    let placeholders = placeholders(&template.0)?;
 
     let names: Vec<Option<String>> = arguments.iter().map(|tokens| name_of(tokens)).collect();
     let mut used = vec![false; arguments.len()];
@@ -81,14 +71,6 @@ fn expand(input: TokenStream) -> Result<TokenStream, String> {
     }
 
     let mut call = TokenStream::from(TokenTree::from(Literal::string(&template.0)));
-    call.extend(code(","));
-    match inline {
-        Some((translation, _)) => {
-            call.extend(code("::core::option::Option::Some"));
-            call.extend(group(Delimiter::Parenthesis, TokenTree::from(Literal::string(&translation)).into()));
-        }
-        None => call.extend(code("::core::option::Option::None")),
-    }
     call.extend(code(", ::std::vec!"));
     call.extend(group(Delimiter::Bracket, list));
     let mut text = root;
