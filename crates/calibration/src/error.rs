@@ -21,8 +21,7 @@ pub enum CalibrationError {
     },
     /// The text is not JSON, repeats a field, or holds a number beyond the range of a 64-bit float.
     #[error(
-        "{source_name}: {json_path}: {problem} (line {line}, column {column}); correct the file or recreate it with \
-         `evalcurve calibrate`"
+        "{source_name}: {json_path}: {problem} (line {line}, column {column}); correct the file or calibrate again"
     )]
     Syntax {
         /// The file or other source of the text.

@@ -78,7 +78,7 @@ impl TryFrom<String> for Format {
         if found == FORMAT {
             return Ok(Self);
         }
-        Err(format!("the format is {found:?}, not {FORMAT:?}; give a file that `evalcurve calibrate` wrote"))
+        Err(format!("the format is {found:?}, not {FORMAT:?}; give a calibration file"))
     }
 }
 

@@ -19,7 +19,7 @@ const MAX_BYTES: u64 = 64 << 20;
 /// Largest integer that a 64-bit float holds exactly: `3.0` counts as 3 up to here.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-const RECREATE: &str = "correct it or recreate the file with `evalcurve calibrate`";
+const RECREATE: &str = "correct it or calibrate again";
 
 /// What identifies a file. It is read first, since another version may have other fields.
 #[derive(serde::Deserialize)]
@@ -41,7 +41,7 @@ impl Calibration {
             action: "read",
             path: path.to_owned(),
             source,
-            remedy: "give the name of a file that `evalcurve calibrate` wrote",
+            remedy: "give the name of a calibration file",
         };
         let words = |kind, words| io(std::io::Error::new(kind, words));
         let bytes = read_bounded(path, MAX_BYTES).map_err(|error| match error.kind() {
@@ -112,8 +112,7 @@ fn absent(written: &Value, read: &Value) -> Option<Located> {
 /// The problem and its remedy. A problem with its own remedy has it after a semicolon.
 fn with_remedy(problem: &str) -> (String, String) {
     let remedy = if problem.starts_with("missing field") {
-        "add it (as null if its value is unknown and the format allows null) or recreate the file with \
-         `evalcurve calibrate`"
+        "add it (as null if its value is unknown and the format allows null) or calibrate again"
     } else if problem.starts_with("unknown field") {
         "remove it or correct its name"
     } else if let Some((problem, remedy)) =
