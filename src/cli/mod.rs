@@ -229,7 +229,20 @@ fn program(language: Language) -> clap::Command {
 
 /// Runs the program with the arguments of this process.
 pub fn main() -> ExitCode {
+    #[cfg(feature = "table")]
+    silence_polars();
     ExitCode::from(main_with(std::env::args_os().collect()))
+}
+
+/// Prints no panic of polars at a damaged file: the error that it becomes is printed instead.
+#[cfg(feature = "table")]
+fn silence_polars() {
+    let default = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !crate::table::is_in_polars() {
+            default(panic);
+        }
+    }));
 }
 
 /// Runs the program with these arguments, the first of them the name of the program. Returns the exit code.

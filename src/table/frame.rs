@@ -6,7 +6,6 @@ use std::fs;
 use std::io::{Cursor, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use polars::prelude::{
@@ -35,18 +34,15 @@ static INSIDE: AtomicUsize = AtomicUsize::new(0);
 /// The message for a file at which polars panics.
 const DAMAGED: &str = "the file is damaged; write it again";
 
-/// Calls polars, which panics on some damaged files, also in its own threads. Such a panic becomes `None`, and its
-/// default message is not printed.
+/// Tells a panic hook of the program that polars is at work: its panics become errors.
+#[cfg(feature = "cli")]
+pub(crate) fn is_in_polars() -> bool {
+    INSIDE.load(Ordering::Relaxed) > 0
+}
+
+/// Calls polars, which panics on some damaged files, also in its own threads. Such a panic becomes `None`. The host's
+/// panic hook sees it, and can ask `is_in_polars`.
 fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let default = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |panic| {
-            if INSIDE.load(Ordering::Relaxed) == 0 {
-                default(panic);
-            }
-        }));
-    });
     INSIDE.fetch_add(1, Ordering::Relaxed);
     let called = catch_unwind(AssertUnwindSafe(call));
     INSIDE.fetch_sub(1, Ordering::Relaxed);

@@ -58,6 +58,8 @@ use crate::text::{shortened, thousands};
 use crate::{display_text, text};
 pub use columns::{Columns, Role, ScoreUnit};
 pub use file::{looks_like, read_games, write, write_forecasts, write_with};
+#[cfg(all(feature = "table", feature = "cli"))]
+pub(crate) use frame::is_in_polars;
 pub use games::games;
 pub use read::{TableOptions, TableReader, holds_samples};
 pub use row::{MOST_PLY, game_id};
