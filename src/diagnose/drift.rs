@@ -52,7 +52,7 @@ impl ToText for DriftError {
     fn to_text(&self) -> Text {
         match self {
             Self::NoFit { engine, model } => {
-                text!("the calibration of {engine} has no fit by {model}; choose another with --model")
+                text!("the calibration of {engine} has no fit by {model}; choose another with `model`")
             }
             Self::Tolerance(percent) => {
                 text!("a tolerance of {percent}% is not valid; use a number above 0, such as 10")
@@ -326,7 +326,7 @@ fn remarks(old: &Calibration, new: &Calibration) -> Vec<Text> {
     }
     if let (Some(a), Some(b)) = (&old.mates, &new.mates) {
         if a.policy != b.policy || a.clip_cp != b.clip_cp {
-            remarks.push(text!("mates were treated differently (--mate-policy): calibrate both the same way"));
+            remarks.push(text!("mates were treated differently (`mate-policy`): calibrate both the same way"));
         } else if a.threshold_cp != b.threshold_cp {
             let cp = |t: Option<f64>| t.map_or_else(|| text!("none"), |t| format!("{t:.0}").into());
             let (a, b) = (cp(a.threshold_cp), cp(b.threshold_cp));
@@ -336,7 +336,7 @@ fn remarks(old: &Calibration, new: &Calibration) -> Vec<Text> {
     if let (Some(a), Some(b)) = (&old.sampling, &new.sampling) {
         if (a.from_ply, a.window, a.per_window, a.draws) != (b.from_ply, b.window, b.per_window, b.draws) {
             remarks.push(text!(
-                "samples were drawn differently (--from-ply, --window or --draws): calibrate both the same way"
+                "samples were drawn differently (`from-ply`, `window` or `draws`): calibrate both the same way"
             ));
         }
         if a.filters != b.filters {
@@ -545,6 +545,6 @@ mod tests {
         let old = calibration(0.002, 0.1, None);
         assert_eq!(drift(&old, &old, &bad), Err(DriftError::Tolerance(0.0)));
         let other = DriftOptions { method: Some(Method::LeastSquares), ..DriftOptions::default() };
-        assert!(drift(&old, &old, &other).unwrap_err().to_string().contains("--model"));
+        assert!(drift(&old, &old, &other).unwrap_err().to_string().contains("`model`"));
     }
 }

@@ -204,7 +204,7 @@ fn todo(all: &[(Verdict, Vec<&EngineResult>); 5], apart: bool, language: Languag
                 text!("Check the sign of the scores in the records of {plain}: higher scores do not win more often.")
             }
             Verdict::DoesNotFit => {
-                text!("Do not use the constants of {plain}: their forecasts fail a test. Try --model auto.")
+                text!("Do not use the constants of {plain}: their forecasts fail a test. Try `model` auto.")
             }
             Verdict::TooFewGames => text!(
                 "Collect more games before you use the constants of {plain}; games needed for ±10%: {with_games}."

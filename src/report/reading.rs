@@ -82,7 +82,7 @@ pub fn tables_without_games(files: &[String]) -> Option<Text> {
         n => text!(" and {n} other files"),
     };
     Some(text!(
-        "{first}{others}: no column 'game' (--column game=NAME); every row counts as a game, so intervals are too \
+        "{first}{others}: no column 'game' (`column` game=NAME); every row counts as a game, so intervals are too \
          narrow"
     ))
 }
@@ -101,10 +101,10 @@ pub fn no_sample_note(report: &ReadReport, from_ply: u32) -> Option<Text> {
             Some(text!("these games have no scores that are read; docs/formats.md shows the comments that hold scores"))
         }
         Some(SkipReason::NoScoresInWindows) => Some(text!(
-            "all scores of these games are before ply {from_ply}, where sampling begins; --from-ply begins it earlier"
+            "all scores of these games are before ply {from_ply}, where sampling begins; `from-ply` begins it earlier"
         )),
         Some(SkipReason::Filtered) => {
-            Some(text!("no sample passes the filters, such as --where, --engine and --terminations"))
+            Some(text!("no sample passes the filters, such as `where`, `engine` and `terminations`"))
         }
         Some(SkipReason::UnknownResult) => {
             Some(text!("these games have no result; a win rate needs games with results"))
@@ -124,14 +124,14 @@ pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<Text> {
         return Vec::new();
     }
     let mut notes = vec![text!(
-        "training data holds single positions: one of every {every} was drawn (--packed-every); --window and \
-         --from-ply do not apply"
+        "training data holds single positions: one of every {every} was drawn (`packed-every`); `window` and \
+         `from-ply` do not apply"
     )];
     let used: u64 = report.packed().map(|count| count.used).sum();
     let left: u64 = report.packed().filter_map(|count| count.skipped.get(SkipReason::NotDrawn.as_str())).sum();
     if used < FEW_DRAWN && left > 0 {
         notes.push(text!(
-            "only {used} of {} positions were drawn: a smaller --packed-every draws more, 1 draws all",
+            "only {used} of {} positions were drawn: a smaller `packed-every` draws more, 1 draws all",
             thousands(used + left)
         ));
     }

@@ -15,7 +15,7 @@ use crate::table::{Columns, Role, ScoreUnit, TableOptions};
 use crate::validate::{Choice, DEFAULT_FOLDS};
 
 /// The options that messages name, in backticks.
-pub const OPTIONS: [&str; 28] = [
+pub const OPTIONS: [&str; 30] = [
     "alias",
     "all-positions",
     "annotator",
@@ -25,6 +25,7 @@ pub const OPTIONS: [&str; 28] = [
     "engine",
     "format",
     "from-ply",
+    "mate-policy",
     "mate-threshold",
     "material",
     "max-ply",
@@ -34,6 +35,7 @@ pub const OPTIONS: [&str; 28] = [
     "not-engine",
     "not-opponent",
     "opponent",
+    "packed-every",
     "ply",
     "rating-difference",
     "start-ply",

@@ -372,7 +372,7 @@ mod tests {
         let found = tables(100, MatePolicy::Keep);
         let driver = &found.rows[found.driver.unwrap()];
         assert!(found.differ && driver.kind == Kind::WrongSidedMates && driver.group == 9, "{}", found.verdict);
-        assert!(found.verdict.to_string().contains("--mate-policy exclude"));
+        assert!(found.verdict.to_string().contains("`mate-policy` exclude"));
         // least squares hardly changes, maximum likelihood does
         let (lse, mle) = (driver.least_squares_change.unwrap(), driver.maximum_likelihood_change.unwrap());
         assert!((lse.value - 1.0).abs() < 0.1 && mle.value > 2.0, "{lse:?} {mle:?}");

@@ -100,24 +100,24 @@ pub(super) fn verdict(all: &BothFits, lse: Slope, mle: Slope, rows: &[Row], poli
     let share = 100.0 * row.group as f64 / all.samples as f64;
     let advice = match row.kind {
         Kind::WrongSidedMates | Kind::Mates if policy == MatePolicy::Keep => {
-            text!("Mates are no evaluations: leave them out (--mate-policy exclude).")
+            text!("Mates are no evaluations: leave them out (`mate-policy` exclude).")
         }
         Kind::WrongSidedMates | Kind::Mates => {
             text!("Mates are no evaluations: leave them out.")
         }
-        Kind::SurprisingDraws => text!("See how these games were drawn; --draws drop leaves drawn games out."),
+        Kind::SurprisingDraws => text!("See how these games were drawn; `draws` drop leaves drawn games out."),
         Kind::OffBoard => {
-            text!("Their results say little about the position: leave them out with --terminations board.")
+            text!("Their results say little about the position: leave them out with `terminations` board.")
         }
         Kind::Outermost => text!(
-            "Large scores that did not win dominate maximum likelihood: look for a wrong --mate-threshold, or use \
+            "Large scores that did not win dominate maximum likelihood: look for a wrong `mate-threshold`, or use \
              least squares."
         ),
-        Kind::Termination => text!("See how these games ended; --terminations leaves them out."),
+        Kind::Termination => text!("See how these games ended; `terminations` leaves them out."),
         Kind::Opponent => {
-            text!("See whether this opponent is of another strength; --model strength takes it into account.")
+            text!("See whether this opponent is of another strength; `model` strength takes it into account.")
         }
-        Kind::Phase => text!("Scores mean another win rate in this phase; --model phase takes it into account."),
+        Kind::Phase => text!("Scores mean another win rate in this phase; `model` phase takes it into account."),
     };
     let rest = slopes(&row.fits);
     let label = &row.label;

@@ -112,7 +112,7 @@ fn uncalibrated(page: &Page<'_>) -> Markup {
         @if few > 0 {
             (soft(say!(
                 page.language,
-                "{few} engines with fewer than {least} samples are not calibrated (--min-samples)."
+                "{few} engines with fewer than {least} samples are not calibrated (`min-samples`)."
             )))
         }
         @if count > 0 {
