@@ -359,11 +359,11 @@ mod tests {
 
     #[test]
     fn a_text_for_all_is_english_in_documents() {
-        let mut text = text!("{n} games", n = 3);
+        let mut text = text!("{n} points", n = 3);
         text.push(&Text::same(": 技巧"));
-        assert_eq!(text.text(Language::English), "3 games: 技巧");
-        assert_eq!(text.text(Language::Japanese), "3 局: 技巧");
-        assert_eq!(serde_json::to_string(&text).unwrap(), "\"3 games: 技巧\"");
+        assert_eq!(text.text(Language::English), "3 points: 技巧");
+        assert_eq!(text.text(Language::Japanese), "3 点: 技巧");
+        assert_eq!(serde_json::to_string(&text).unwrap(), "\"3 points: 技巧\"");
     }
 
     #[test]
