@@ -152,7 +152,6 @@ pub(super) fn sheet(
     body: impl FnOnce(&Pen<'_>, Area) -> Result<(), PlotError>,
 ) -> Result<Figure, PlotError> {
     options.check()?;
-    font::face()?;
     let (width, height) = (f64::from(options.width), f64::from(options.height));
     let text_width = width - 2.0 * MARGIN;
     let (titles, captions, notes) = word_lines(words, text_width);

@@ -43,20 +43,39 @@ pub(super) fn width(text: &str, size_px: f64) -> f64 {
     f64::from(extent(&clean(text), f64::from(unit(size_px))).0) / f64::from(super::svg::UNIT)
 }
 
-/// Width and height of a text in whole units, of which the em has `size`. Without the font, which [`face`] reports as
-/// an error, every character counts as one em.
+/// How far each character of the font advances: the units of an em, then runs of characters of one width, each as its
+/// first character and the width. A character that the font lacks is in the run around it. What measures text needs no
+/// outlines, which take most of the font.
+struct Advances {
+    em: f32,
+    runs: Vec<(u32, f32)>,
+}
+
+impl Advances {
+    fn read() -> Self {
+        let lines = include_str!("font/advances.txt").lines();
+        let mut runs = lines.filter_map(|line| {
+            let (first, width) = line.split_once(' ')?;
+            Some((u32::from_str_radix(first, 16).ok()?, width.parse().ok()?))
+        });
+        let em = runs.next().map_or(1.0, |(_, em)| em);
+        Self { em, runs: runs.collect() }
+    }
+
+    fn of(&self, c: char) -> f32 {
+        let run = self.runs.partition_point(|(first, _)| *first <= u32::from(c));
+        self.runs[..run].last().map_or(self.em, |(_, width)| *width)
+    }
+}
+
+/// Width and height of a text in whole units, of which the em has `size`.
 pub(super) fn extent(text: &str, size: f64) -> (u32, u32) {
-    static FACE: OnceLock<Option<Face<'static>>> = OnceLock::new();
-    let advances: f32 = match FACE.get_or_init(|| face().ok()) {
-        Some(face) => {
-            // the em is as high as a line
-            let per_unit = size as f32 / (f32::from(face.ascender()) - f32::from(face.descender()));
-            let advance = |c| face.glyph_hor_advance(face.glyph_index(c).unwrap_or_default()).unwrap_or_default();
-            text.chars().map(|c| f32::from(advance(c)) * per_unit).sum()
-        }
-        None => size as f32 * text.chars().count() as f32,
-    };
-    (advances as u32, (size / 1.24) as u32)
+    static ADVANCES: OnceLock<Advances> = OnceLock::new();
+    let advances = ADVANCES.get_or_init(Advances::read);
+    // the em is as high as a line
+    let per_unit = size as f32 / advances.em;
+    let width: f32 = text.chars().map(|c| advances.of(c) * per_unit).sum();
+    (width as u32, (size / 1.24) as u32)
 }
 
 /// The text if it fits, otherwise its start and its end around an ellipsis.
@@ -152,6 +171,26 @@ mod tests {
             }
         }
         out
+    }
+
+    /// `EVALCURVE_BLESS=1` writes the file.
+    #[test]
+    fn advances_are_those_of_the_font() {
+        let face = face().unwrap();
+        let mut text = format!("0 {}\n", i32::from(face.ascender()) - i32::from(face.descender()));
+        let mut last = None;
+        for c in '\0'..=char::MAX {
+            let Some(glyph) = face.glyph_index(c) else { continue };
+            let advance = face.glyph_hor_advance(glyph).unwrap_or_default();
+            if last != Some(advance) {
+                text += &format!("{:x} {advance}\n", u32::from(c));
+                last = Some(advance);
+            }
+        }
+        if std::env::var("EVALCURVE_BLESS").is_ok_and(|bless| bless == "1") {
+            std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/font/advances.txt"), &text).unwrap();
+        }
+        assert!(text == include_str!("font/advances.txt") || std::env::var("EVALCURVE_BLESS").is_ok());
     }
 
     fn missing(chars: impl IntoIterator<Item = char>) -> String {
