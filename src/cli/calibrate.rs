@@ -16,7 +16,7 @@ use crate::calibration::{Calibration, Reading, file_stems};
 use crate::plot::PlotOptions;
 use crate::report::figures;
 use crate::report::text::{printable, wrap};
-use crate::report::wdl_figures::write_results;
+use crate::report::wdl_figures::drawings_of_results;
 use crate::run::Calibrated;
 use crate::table;
 use crate::whole_file::WholeFiles;
@@ -226,8 +226,9 @@ fn draw(args: &Args, found: &Calibrated) -> anyhow::Result<(PathBuf, usize)> {
         return Ok((folder, 0));
     }
     let (plot, data) = (PlotOptions { language, ..PlotOptions::default() }, args.plot.data);
-    let written = figures::write(&series, Reading::Equal, &folder, &plot, data)?;
-    let of_draws = write_results(results, table, options, &folder, &plot, data)?;
+    let mut drawings = figures::drawings(&series, Reading::Equal);
+    drawings.extend(drawings_of_results(results, table, options));
+    let written = figures::write(&drawings, &folder, &plot, data)?;
     note_all(&written.left_out, args.output.is_quiet(), language);
-    Ok((folder, written.files.len() + of_draws.len()))
+    Ok((folder, written.files.len()))
 }

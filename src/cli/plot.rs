@@ -110,20 +110,15 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     make_folder(&args.out)?;
     let reading = if args.field { Reading::Field } else { Reading::Equal };
-    let drawn = figures::write(&series, reading, &args.out, &plot_options, args.plot.data)?;
-    note_all(&drawn.left_out, args.output.is_quiet(), language);
-    let mut written = drawn.files;
-    written.extend(match &records {
-        Some(Calibrated { results, table, options, .. }) => {
-            wdl_figures::write_results(results, table, options, &args.out, &plot_options, args.plot.data)?
-        }
-        None => {
-            let files: Vec<_> = calibrations.iter().map(|calibration| (calibration, &[][..])).collect();
-            wdl_figures::write(&files, &args.out, &plot_options, args.plot.data)?
-        }
+    let mut drawings = figures::drawings(&series, reading);
+    drawings.extend(match &records {
+        Some(Calibrated { results, table, options, .. }) => wdl_figures::drawings_of_results(results, table, options),
+        None => wdl_figures::drawings(calibrations.iter().map(|calibration| (calibration, Vec::new()))),
     });
+    let figures::Written { files, left_out } = figures::write(&drawings, &args.out, &plot_options, args.plot.data)?;
+    note_all(&left_out, args.output.is_quiet(), language);
     let why = || text!("no engine has anything within the axes");
-    report(args, &written, (!drawn.left_out.is_empty()).then(why))
+    report(args, &files, (!left_out.is_empty()).then(why))
 }
 
 /// Lists the files written. `why` says why there are none, if engines have enough samples.

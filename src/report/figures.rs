@@ -315,44 +315,76 @@ pub fn series_of_calibration(
     }
 }
 
-/// Writes every figure that the data allow, as SVG and PNG, into `folder`, which must exist.
-///
-/// There is one figure per engine (`NAME-curve`); `sigmoids` (in a reading), `curves`, `standardized-curves` and
-/// `histograms` show all engines. A figure with nothing within its axis is left out.
+/// How a figure is drawn.
+type Draw<'a> = dyn Fn(&PlotOptions) -> Result<Figure, PlotError> + Send + Sync + 'a;
+
+/// A figure that is drawn when it is asked for.
+pub struct Drawing<'a> {
+    /// The stem of its files.
+    pub name: String,
+    draw: Box<Draw<'a>>,
+}
+
+impl<'a> Drawing<'a> {
+    /// A figure of this name.
+    pub(super) fn new(
+        name: impl Into<String>,
+        draw: impl Fn(&PlotOptions) -> Result<Figure, PlotError> + Send + Sync + 'a,
+    ) -> Self {
+        Self { name: name.into(), draw: Box::new(draw) }
+    }
+
+    /// Draws it.
+    ///
+    /// # Errors
+    /// [`PlotError`] if nothing lies within the axes or the options are out of range.
+    pub fn draw(&self, options: &PlotOptions) -> Result<Figure, PlotError> {
+        (self.draw)(options)
+    }
+}
+
+/// Every figure that the data allow: one per engine (`NAME-curve`); `sigmoids` (in a reading), `curves`,
+/// `standardized-curves` and `histograms` show all engines.
+pub fn drawings(series: &[EngineSeries], reading: Reading) -> Vec<Drawing<'_>> {
+    let names: Vec<&str> = series.iter().map(|s| s.name.as_str()).collect();
+    let with_curves = file_stems(&names).into_iter().zip(series).filter(|(_, engine)| !engine.curve.is_empty());
+    let curve_of = |(stem, engine): (String, _)| {
+        Drawing::new(format!("{stem}-curve"), move |options| curve_with_fits(engine, options))
+    };
+    let mut all: Vec<Drawing<'_>> = with_curves.map(curve_of).collect();
+    type HasData = fn(&EngineSeries) -> bool;
+    let field = reading == Reading::Field;
+    let of_all: [(HasData, Drawing<'_>); 4] = [
+        (|s| s.equal.is_some(), Drawing::new("sigmoids", move |options| sigmoids(series, field, options))),
+        (|s| !s.curve.is_empty(), Drawing::new("curves", |options| curves(series, options))),
+        (
+            |s| !s.standardized.is_empty(),
+            Drawing::new("standardized-curves", |options| standardized_curves(series, options)),
+        ),
+        (|s| !s.histogram.is_empty(), Drawing::new("histograms", |options| histograms(series, options))),
+    ];
+    all.extend(of_all.into_iter().filter(|(has_data, _)| series.iter().any(has_data)).map(|(_, drawing)| drawing));
+    all
+}
+
+/// Writes figures as SVG and PNG into `folder`, which must exist. A figure with nothing within its axis is left out.
 ///
 /// # Errors
 /// [`FigureError`] for the first figure that cannot be drawn or written.
 pub fn write(
-    series: &[EngineSeries],
-    reading: Reading,
+    drawings: &[Drawing<'_>],
     folder: &Path,
     options: &PlotOptions,
     data: bool,
 ) -> Result<Written, FigureError> {
-    type Draw<'a> = Box<dyn Fn() -> Result<Figure, PlotError> + Send + Sync + 'a>;
-    let names: Vec<&str> = series.iter().map(|s| s.name.as_str()).collect();
-    let mut figures: Vec<(String, Draw<'_>)> = Vec::new();
-    for (stem, engine) in file_stems(&names).into_iter().zip(series) {
-        if !engine.curve.is_empty() {
-            figures.push((format!("{stem}-curve"), Box::new(move || curve_with_fits(engine, options))));
-        }
-    }
-    type HasData = fn(&EngineSeries) -> bool;
-    let of_all: [(&str, HasData, Draw<'_>); 4] = [
-        ("sigmoids", |s| s.equal.is_some(), Box::new(|| sigmoids(series, reading == Reading::Field, options))),
-        ("curves", |s| !s.curve.is_empty(), Box::new(|| curves(series, options))),
-        ("standardized-curves", |s| !s.standardized.is_empty(), Box::new(|| standardized_curves(series, options))),
-        ("histograms", |s| !s.histogram.is_empty(), Box::new(|| histograms(series, options))),
-    ];
-    let drawn = of_all.into_iter().filter(|(_, has_data, _)| series.iter().any(has_data));
-    figures.extend(drawn.map(|(name, _, draw)| (name.to_owned(), draw)));
-    let one = |(name, draw): &(String, Draw<'_>)| match draw() {
+    let one = |drawing: &Drawing<'_>| match drawing.draw(options) {
         Err(PlotError::Nothing { range, .. }) => {
+            let name = &drawing.name;
             Ok(Err(text!("{name}: left out, since no engine has anything to draw within {range}")))
         }
-        figure => save(figure, folder, name, data).map(Ok),
+        figure => save(figure, folder, &drawing.name, data).map(Ok),
     };
-    let drawn: Vec<Result<PathBuf, Text>> = figures.par_iter().map(one).collect::<Result<_, FigureError>>()?;
+    let drawn: Vec<Result<PathBuf, Text>> = drawings.par_iter().map(one).collect::<Result<_, FigureError>>()?;
     let mut written = Written::default();
     for figure in drawn {
         match figure {

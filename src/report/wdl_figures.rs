@@ -1,9 +1,9 @@
 //! Figures of a calibration that separates wins, draws and losses: the shares by score, a and b by stage, the scores of
 //! equal shares by stage, and what was seen against what was fitted.
 
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::figures::{FigureError, save};
+use super::figures::Drawing;
 use crate::calibrate::{CalibrateOptions, EngineResult, cases};
 use crate::calibration::{Calibration, Estimate, Situation, WdlEstimate, file_stems};
 use crate::curve::{Z_95, wilson};
@@ -231,54 +231,42 @@ fn seen_and_fitted(
     rate_chart(&chart, options)
 }
 
-/// Writes the figures of each calibration that separates draws: ENGINE-wdl, ENGINE-wdl-parameters and
-/// ENGINE-wdl-contours; with the samples it was fitted to also ENGINE-wdl-wins and ENGINE-wdl-draws. With `data` their
-/// numbers follow as CSV.
-///
-/// # Errors
-/// [`FigureError`] for a figure that could not be drawn, or cannot be written.
-pub fn write(
-    calibrations: &[(&Calibration, &[Case])],
-    folder: &Path,
-    options: &PlotOptions,
-    data: bool,
-) -> Result<Vec<PathBuf>, FigureError> {
+/// The figures of each calibration that separates draws: ENGINE-wdl, ENGINE-wdl-parameters and ENGINE-wdl-contours; with
+/// the samples it was fitted to also ENGINE-wdl-wins and ENGINE-wdl-draws.
+pub fn drawings<'a>(calibrations: impl IntoIterator<Item = (&'a Calibration, Vec<Case>)>) -> Vec<Drawing<'a>> {
+    let calibrations: Vec<(&Calibration, Vec<Case>)> = calibrations.into_iter().collect();
     let names: Vec<&str> = calibrations.iter().map(|(c, _)| c.engine.name.as_str()).collect();
-    let mut written = Vec::new();
+    let mut all = Vec::new();
     for (stem, (calibration, cases)) in file_stems(&names).into_iter().zip(calibrations) {
         let Some(wdl) = calibration.wdl_model() else { continue };
-        let mut add =
-            |figure, word: &str| save(figure, folder, &format!("{stem}-{word}"), data).map(|f| written.push(f));
-        add(shares(calibration, wdl, options), "wdl")?;
-        add(parameters(calibration, wdl, options), "wdl-parameters")?;
-        add(contours(calibration, wdl, options), "wdl-contours")?;
-        if !cases.is_empty() {
-            for (outcome, word) in [(Outcome::Win, "wdl-wins"), (Outcome::Draw, "wdl-draws")] {
-                add(seen_and_fitted(calibration, wdl, cases, outcome, options), word)?;
-            }
+        let name = |word: &str| format!("{stem}-{word}");
+        all.push(Drawing::new(name("wdl"), move |options| shares(calibration, wdl, options)));
+        all.push(Drawing::new(name("wdl-parameters"), move |options| parameters(calibration, wdl, options)));
+        all.push(Drawing::new(name("wdl-contours"), move |options| contours(calibration, wdl, options)));
+        if cases.is_empty() {
+            continue;
+        }
+        let cases: Arc<[Case]> = cases.into();
+        for (outcome, word) in [(Outcome::Win, "wdl-wins"), (Outcome::Draw, "wdl-draws")] {
+            let cases = cases.clone();
+            let draw = move |options: &PlotOptions| seen_and_fitted(calibration, wdl, &cases, outcome, options);
+            all.push(Drawing::new(name(word), draw));
         }
     }
-    Ok(written)
+    all
 }
 
-/// [`write()`] for results with the samples that they were fitted to.
-///
-/// # Errors
-/// As [`write()`].
-pub fn write_results(
-    results: &[EngineResult],
+/// [`drawings()`] of results with the samples that they were fitted to.
+pub fn drawings_of_results<'a>(
+    results: &'a [EngineResult],
     table: &SampleTable,
-    calibrate: &CalibrateOptions,
-    folder: &Path,
-    options: &PlotOptions,
-    data: bool,
-) -> Result<Vec<PathBuf>, FigureError> {
-    let has_wdl = |result: &&EngineResult| result.calibration.as_ref().is_some_and(|c| c.wdl_model().is_some());
-    if !results.iter().any(|result| has_wdl(&result)) {
-        return Ok(Vec::new());
+    options: &CalibrateOptions,
+) -> Vec<Drawing<'a>> {
+    let with_wdl = |result: &&EngineResult| result.calibration.as_ref().is_some_and(|c| c.wdl_model().is_some());
+    if !results.iter().any(|result| with_wdl(&result)) {
+        return Vec::new();
     }
-    let cases = cases(table, calibrate.mate_policy, calibrate.clip_cp);
-    let of = |result: &EngineResult| cases.iter().find(|e| e.name == result.name).map_or(&[][..], |e| &e.cases);
-    let drawn = results.iter().filter_map(|result| Some((result.calibration.as_ref()?, of(result))));
-    write(&drawn.collect::<Vec<_>>(), folder, options, data)
+    let mut cases = cases(table, options.mate_policy, options.clip_cp);
+    let mut of = |name: &str| cases.iter_mut().find(|e| e.name == name).map(|e| std::mem::take(&mut e.cases));
+    drawings(results.iter().filter_map(|r| Some((r.calibration.as_ref()?, of(&r.name).unwrap_or_default()))))
 }
