@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::options::{FileFormat, Filters, Fitting, Reading};
@@ -17,7 +18,7 @@ use crate::report::text as words;
 use crate::sample::alias::matches_glob;
 use crate::sample::collect::{CollectError, Problem};
 use crate::sample::{CollectOptions, Collected, Rows, Sample, SampleTable, collect};
-use crate::table::{self, MOST_HEADER, Source, TableError, TableReader, is_table, looks_like};
+use crate::table::{self, CsvTable, MOST_HEADER, Source, TableError, TableOptions, TableReader, is_table, looks_like};
 use crate::{key, text};
 
 /// What an engine is called in the message about a wrong name.
@@ -55,12 +56,11 @@ pub(super) fn load_part(
     }
     let aliases = reading.filters.aliases()?;
     let paths = expand_globs(&input.files())?;
-    let Inputs { tables: files, records, passed_over } = inputs(reading, &paths)?;
+    let Inputs { tables: files, records, mut passed_over } = inputs(reading, &paths)?;
     let check = |problem: Option<&Problem>| match problem.filter(|problem| problem.strict && reading.strict) {
         Some(problem) => Err(CollectError::Strict(problem.clone())),
         None => Ok(()),
     };
-    check(passed_over.first())?;
     let mut entries = find(&records)?;
     let options = reading.tables();
     let (mut tables, mut in_memory, mut games) = (Vec::new(), Vec::new(), Vec::new());
@@ -74,19 +74,28 @@ pub(super) fn load_part(
     for source in &input.sources {
         match source {
             InputSource::Path(_) => {}
-            InputSource::Bytes(name, bytes) => entries.push(Entry::in_memory(name.as_str(), bytes.clone())),
+            InputSource::Bytes(name, bytes) if !is_table_in_memory(name, bytes, reading.format, &options) => {
+                entries.push(Entry::in_memory(name.as_str(), bytes.clone()));
+            }
+            InputSource::Bytes(name, bytes) => match table_in_memory(name, bytes, &options) {
+                Ok(Content::Samples(table)) => in_memory.push((name, table)),
+                Ok(Content::Games(rows)) => games.push(rows),
+                Err(problem) if input.sources.len() == 1 => return Err(problem.about(&Text::same(name)).into()),
+                Err(problem) => passed_over.push(unreadable(name.clone(), problem)),
+            },
             InputSource::Table(name, table) if table::holds_samples(&table.names(), &options) => {
-                in_memory.push((name, table));
+                in_memory.push((name, table.clone()));
             }
             InputSource::Table(name, table) => {
                 let rows = table::games(table.as_ref(), name);
                 match rows.map_err(|message| Error::said(format!("{name}: {message}")))? {
                     Some(rows) => games.push(rows),
-                    None => in_memory.push((name, table)),
+                    None => in_memory.push((name, table.clone())),
                 }
             }
         }
     }
+    check(passed_over.first())?;
     let is_read = !entries.is_empty() || !records.is_empty() || !games.is_empty();
     let mut collected = match is_read {
         true => read_records(reading, fitting, &entries, &games, progress)?,
@@ -151,6 +160,41 @@ pub(super) fn load_part(
     let filtered = table.apply_filter(&conditions);
     report.skip_used(SkipReason::Filtered, filtered);
     Ok(Outcome { value: table, report, positions, notes, named })
+}
+
+/// What a table holds.
+enum Content {
+    Samples(Arc<dyn Source>),
+    Games(Rows),
+}
+
+const PARQUET: &[u8] = b"PAR1";
+
+/// Whether a file in memory is a table, as for files on disk.
+fn is_table_in_memory(name: &str, bytes: &[u8], format: Option<FileFormat>, options: &TableOptions) -> bool {
+    match format {
+        Some(format) => format == FileFormat::Table,
+        None => is_table(Path::new(name)) || bytes.starts_with(PARQUET) || table::looks_like_csv(bytes, options),
+    }
+}
+
+/// A table in memory, or why it cannot be used.
+fn table_in_memory(name: &str, bytes: &[u8], options: &TableOptions) -> Result<Content, Text> {
+    if bytes.starts_with(PARQUET) {
+        return Err(text!("a Parquet table is read from a file only; write it as CSV"));
+    }
+    let table = CsvTable::parse(bytes).map_err(Text::same)?;
+    if table::holds_samples(&table.names(), options) {
+        return Ok(Content::Samples(Arc::new(table)));
+    }
+    match table::games(&table, name).map_err(Text::same)? {
+        Some(rows) => Ok(Content::Games(rows)),
+        // the reader says which column is missing
+        None => match TableReader::new(&mut SampleTable::default(), options.clone()).add(&table, name) {
+            Ok(()) => Ok(Content::Samples(Arc::new(table))),
+            Err(error) => Err(error.problem()),
+        },
+    }
 }
 
 /// The problem of options of sampling that do not act on tables, such as the first one.

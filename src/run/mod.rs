@@ -44,6 +44,7 @@ use crate::{display_text, text};
 pub use crate::sample::Progress;
 pub use calibrate::{Calibrate, Calibrated, Forecasts, Sample};
 pub use calibrations::{Compare, Constant, EngineConstant, Export};
+#[cfg(feature = "cli")]
 pub(crate) use calibrations::{calibration, is_calibration, one_file};
 pub use curve::{Curve, Curves};
 pub use diagnose::{Diagnose, Diagnosed};

@@ -2,24 +2,17 @@
 
 use std::path::Path;
 
-use super::frame::{self, Frame, header_cells, is_parquet};
+use super::csv_table::looks_like_csv;
+use super::frame::{self, Frame, is_parquet};
 use super::games::{game_columns, games};
 use super::read::holds_samples;
 use super::{Role, TableError, TableOptions, TableReader, Values, has_ending, is_table, with_columns, with_forecasts};
 use crate::calibrate::EngineForecasts;
-use crate::csv_text::first_line;
-use crate::record::encoding::whole_text;
 use crate::sample::{Rows, SampleTable};
 
-/// Whether a file with this beginning is a table: Parquet by its first bytes, CSV by a header with the columns of
-/// samples or games.
+/// Whether a file with this beginning is a table: Parquet by its first bytes, CSV by its header.
 pub fn looks_like(head: &[u8], options: &TableOptions) -> bool {
-    if is_parquet(head) {
-        return true;
-    }
-    let text = whole_text(head.to_vec());
-    let names = header_cells(first_line(&text));
-    holds_samples(&names, options) || game_columns(&names).is_some()
+    is_parquet(head) || looks_like_csv(head, options)
 }
 
 /// The games of a Parquet or CSV file that holds games instead of samples; `None` for another file.

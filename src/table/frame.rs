@@ -9,10 +9,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use polars::prelude::{
-    ArrowDataType, Column, CsvParseOptions, CsvReadOptions, CsvWriter, DataFrame, DataType, IntoColumn, NamedFrom,
-    ParallelStrategy, ParquetCompression, ParquetReader, ParquetWriter, PolarsError, SerReader, SerWriter, Series,
+    ArrowDataType, Column, CsvParseOptions, CsvReadOptions, DataFrame, DataType, IntoColumn, NamedFrom,
+    ParallelStrategy, ParquetCompression, ParquetReader, ParquetWriter, PolarsError, SerReader, Series,
 };
 
+use super::csv_table::{header_cells, write_csv};
 use super::lines::{csv_rows, stray_quote_message};
 use super::source::{CellKind, Cells, Source, Values};
 use super::{MOST_HEADER, TableError, pages};
@@ -67,17 +68,16 @@ pub(super) fn write(
     columns: Vec<(&str, Values<'_>)>,
     parquet: bool,
     threads: usize,
-    out: impl Write,
+    mut out: impl Write,
 ) -> Result<(), String> {
+    if !parquet {
+        return out.write_all(write_csv(columns).as_bytes()).map_err(|e| e.to_string());
+    }
     let columns: Vec<Column> = columns.into_iter().map(|(name, values)| column(name, values)).collect();
     let rows = columns.first().map_or(0, Column::len);
     let written = DataFrame::new(rows, columns).and_then(|mut frame| {
-        if parquet {
-            let writer = ParquetWriter::new(out).with_compression(ParquetCompression::Zstd(None));
-            writer.with_row_group_size(Some(ROW_GROUP)).set_parallel(threads > 1).finish(&mut frame).map(|_| ())
-        } else {
-            CsvWriter::new(out).n_threads(threads).finish(&mut frame)
-        }
+        let writer = ParquetWriter::new(out).with_compression(ParquetCompression::Zstd(None));
+        writer.with_row_group_size(Some(ROW_GROUP)).set_parallel(threads > 1).finish(&mut frame).map(|_| ())
     });
     written.map_err(|e| e.to_string())
 }
@@ -248,12 +248,6 @@ impl Cells for Column {
 /// Whether a file with this beginning is Parquet.
 pub(super) fn is_parquet(head: &[u8]) -> bool {
     head.starts_with(b"PAR1")
-}
-
-/// The cells of the header of a CSV file.
-pub(super) fn header_cells(line: &str) -> Vec<&str> {
-    let separator = char::from(separator(line));
-    line.trim_end().split(separator).map(|cell| cell.trim_matches('"')).collect()
 }
 
 /// The types of Parquet that polars is built for here. It panics at others.

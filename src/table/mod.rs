@@ -1,4 +1,4 @@
-//! The sample table as columns; as Parquet or CSV, by polars, with the feature `table`.
+//! The sample table as columns and as CSV text; files of Parquet or CSV, by polars, with the feature `table`.
 //!
 //! | column | type | meaning |
 //! |---|---|---|
@@ -28,6 +28,7 @@
 
 pub mod columns;
 mod copies;
+mod csv_table;
 mod duplicates;
 #[cfg(feature = "table")]
 mod file;
@@ -38,7 +39,6 @@ mod file;
 mod frame;
 mod game;
 mod games;
-#[cfg(feature = "table")]
 mod lines;
 #[cfg(feature = "table")]
 mod pages;
@@ -57,6 +57,7 @@ use crate::sample::{GameInfo, Sample, SampleTable};
 use crate::text::{shortened, thousands};
 use crate::{display_text, text};
 pub use columns::{Columns, Role, ScoreUnit};
+pub use csv_table::{CsvTable, looks_like_csv, to_csv};
 pub use file::{looks_like, read_games, write, write_forecasts, write_with};
 #[cfg(all(feature = "table", feature = "cli"))]
 pub(crate) use frame::is_in_polars;

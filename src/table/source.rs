@@ -54,3 +54,16 @@ pub enum Values<'a> {
     /// Booleans.
     Flag(Vec<bool>),
 }
+
+impl Values<'_> {
+    /// Number of values.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Text(values) => values.len(),
+            Self::Integer(values) => values.len(),
+            Self::Long(values) => values.len(),
+            Self::Float(values) => values.len(),
+            Self::Flag(values) => values.len(),
+        }
+    }
+}
