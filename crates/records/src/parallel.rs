@@ -32,6 +32,8 @@ pub struct Progress {
     pub ended: AtomicBool,
     /// Set by any thread to end the reading early; what was read until then is returned.
     pub stop: AtomicBool,
+    /// Called after each piece of work, by the thread that did it: for hosts where no other thread can look.
+    pub each: Option<fn(&Self)>,
 }
 
 /// Collects what one worker reads.
@@ -143,6 +145,9 @@ impl<C: Collector> Sink for Worker<'_, C> {
             }
         };
         self.progress.games.fetch_add(step.games, Ordering::Relaxed);
+        if let Some(tell) = self.progress.each {
+            tell(self.progress);
+        }
         let stop = step.stop || self.progress.stop.load(Ordering::Relaxed);
         self.shared.stop.fetch_or(stop, Ordering::Relaxed);
     }
