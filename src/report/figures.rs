@@ -258,21 +258,7 @@ pub fn write_numbers(folder: &Path, stem: &str, data: &Data) -> Result<(), whole
     if data.head.is_empty() {
         return Ok(());
     }
-    whole_file::write(&folder.join(format!("{stem}.csv")), table(data).as_bytes())
-}
-
-/// The numbers of a figure as CSV.
-fn table(data: &Data) -> String {
-    let line = |cells: &mut dyn Iterator<Item = &str>| {
-        let quoted = cells.map(|cell| match cell.contains([',', '"', '\n', '\r']) {
-            true => format!("\"{}\"", cell.replace('"', "\"\"")),
-            false => cell.to_owned(),
-        });
-        quoted.collect::<Vec<_>>().join(",") + "\n"
-    };
-    let head = line(&mut data.head.iter().copied());
-    let rows = data.rows.iter().map(|row| line(&mut row.iter().map(String::as_str)));
-    std::iter::once(head).chain(rows).collect()
+    whole_file::write(&folder.join(format!("{stem}.csv")), data.to_csv().as_bytes())
 }
 
 /// The data of a calibration file for the figures. The file holds bins of scores, so its standardised curve consists of
@@ -322,16 +308,18 @@ type Draw<'a> = dyn Fn(&PlotOptions) -> Result<Figure, PlotError> + Send + Sync 
 pub struct Drawing<'a> {
     /// The stem of its files.
     pub name: String,
+    /// The engine that it shows; `None` if it shows all.
+    pub engine: Option<&'a str>,
     draw: Box<Draw<'a>>,
 }
 
 impl<'a> Drawing<'a> {
-    /// A figure of this name.
     pub(super) fn new(
         name: impl Into<String>,
+        engine: Option<&'a str>,
         draw: impl Fn(&PlotOptions) -> Result<Figure, PlotError> + Send + Sync + 'a,
     ) -> Self {
-        Self { name: name.into(), draw: Box::new(draw) }
+        Self { name: name.into(), engine, draw: Box::new(draw) }
     }
 
     /// Draws it.
@@ -345,23 +333,23 @@ impl<'a> Drawing<'a> {
 
 /// Every figure that the data allow: one per engine (`NAME-curve`); `sigmoids` (in a reading), `curves`,
 /// `standardized-curves` and `histograms` show all engines.
-pub fn drawings(series: &[EngineSeries], reading: Reading) -> Vec<Drawing<'_>> {
+pub fn drawings<'a>(series: &'a [EngineSeries], reading: Reading) -> Vec<Drawing<'a>> {
     let names: Vec<&str> = series.iter().map(|s| s.name.as_str()).collect();
     let with_curves = file_stems(&names).into_iter().zip(series).filter(|(_, engine)| !engine.curve.is_empty());
-    let curve_of = |(stem, engine): (String, _)| {
-        Drawing::new(format!("{stem}-curve"), move |options| curve_with_fits(engine, options))
+    let curve_of = |(stem, engine): (String, &'a EngineSeries)| {
+        Drawing::new(format!("{stem}-curve"), Some(&engine.name), move |options| curve_with_fits(engine, options))
     };
     let mut all: Vec<Drawing<'_>> = with_curves.map(curve_of).collect();
     type HasData = fn(&EngineSeries) -> bool;
     let field = reading == Reading::Field;
     let of_all: [(HasData, Drawing<'_>); 4] = [
-        (|s| s.equal.is_some(), Drawing::new("sigmoids", move |options| sigmoids(series, field, options))),
-        (|s| !s.curve.is_empty(), Drawing::new("curves", |options| curves(series, options))),
+        (|s| s.equal.is_some(), Drawing::new("sigmoids", None, move |options| sigmoids(series, field, options))),
+        (|s| !s.curve.is_empty(), Drawing::new("curves", None, |options| curves(series, options))),
         (
             |s| !s.standardized.is_empty(),
-            Drawing::new("standardized-curves", |options| standardized_curves(series, options)),
+            Drawing::new("standardized-curves", None, |options| standardized_curves(series, options)),
         ),
-        (|s| !s.histogram.is_empty(), Drawing::new("histograms", |options| histograms(series, options))),
+        (|s| !s.histogram.is_empty(), Drawing::new("histograms", None, |options| histograms(series, options))),
     ];
     all.extend(of_all.into_iter().filter(|(has_data, _)| series.iter().any(has_data)).map(|(_, drawing)| drawing));
     all

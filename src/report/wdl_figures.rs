@@ -239,10 +239,10 @@ pub fn drawings<'a>(calibrations: impl IntoIterator<Item = (&'a Calibration, Vec
     let mut all = Vec::new();
     for (stem, (calibration, cases)) in file_stems(&names).into_iter().zip(calibrations) {
         let Some(wdl) = calibration.wdl_model() else { continue };
-        let name = |word: &str| format!("{stem}-{word}");
-        all.push(Drawing::new(name("wdl"), move |options| shares(calibration, wdl, options)));
-        all.push(Drawing::new(name("wdl-parameters"), move |options| parameters(calibration, wdl, options)));
-        all.push(Drawing::new(name("wdl-contours"), move |options| contours(calibration, wdl, options)));
+        let (engine, name) = (Some(calibration.engine.name.as_str()), |word: &str| format!("{stem}-{word}"));
+        all.push(Drawing::new(name("wdl"), engine, move |options| shares(calibration, wdl, options)));
+        all.push(Drawing::new(name("wdl-parameters"), engine, move |options| parameters(calibration, wdl, options)));
+        all.push(Drawing::new(name("wdl-contours"), engine, move |options| contours(calibration, wdl, options)));
         if cases.is_empty() {
             continue;
         }
@@ -250,7 +250,7 @@ pub fn drawings<'a>(calibrations: impl IntoIterator<Item = (&'a Calibration, Vec
         for (outcome, word) in [(Outcome::Win, "wdl-wins"), (Outcome::Draw, "wdl-draws")] {
             let cases = cases.clone();
             let draw = move |options: &PlotOptions| seen_and_fitted(calibration, wdl, &cases, outcome, options);
-            all.push(Drawing::new(name(word), draw));
+            all.push(Drawing::new(name(word), engine, draw));
         }
     }
     all

@@ -87,17 +87,20 @@ impl Input {
         self.sources.iter().filter_map(path).collect()
     }
 
-    /// The inputs for the calibration file, without folders of this machine.
+    /// The inputs for the calibration file, without folders of this machine. Files in memory that are in a folder count as
+    /// the folder.
     fn words(&self) -> Vec<String> {
         let word = |source: &InputSource| match source {
             InputSource::Path(path) => {
                 let name = path.file_name().filter(|_| path.is_absolute() || path.starts_with(".."));
                 Some(shown_path(name.map_or(path, Path::new)))
             }
-            InputSource::Bytes(name, _) => Some(name.clone()),
+            InputSource::Bytes(name, _) => name.split('/').next().map(str::to_owned),
             InputSource::Table(..) => None,
         };
-        self.sources.iter().filter_map(word).filter(|word| !word.is_empty()).collect()
+        let mut words: Vec<String> = self.sources.iter().filter_map(word).filter(|word| !word.is_empty()).collect();
+        words.dedup();
+        words
     }
 }
 

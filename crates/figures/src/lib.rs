@@ -265,6 +265,20 @@ impl Data {
         Self { head: vec!["engine", "series", "x", "win_rate", "low", "high", "count"], rows: Vec::new() }
     }
 
+    /// The table as CSV.
+    pub fn to_csv(&self) -> String {
+        let line = |cells: &mut dyn Iterator<Item = &str>| {
+            let quoted = cells.map(|cell| match cell.contains([',', '"', '\n', '\r']) {
+                true => format!("\"{}\"", cell.replace('"', "\"\"")),
+                false => cell.to_owned(),
+            });
+            quoted.collect::<Vec<_>>().join(",") + "\n"
+        };
+        let head = line(&mut self.head.iter().copied());
+        let rows = self.rows.iter().map(|row| line(&mut row.iter().map(String::as_str)));
+        std::iter::once(head).chain(rows).collect()
+    }
+
     /// Adds a curve. Points without an interval or a count have empty cells.
     fn curve(&mut self, engine: &str, series: &str, points: &[Point]) {
         for p in points {

@@ -1,4 +1,5 @@
-//! Chores that change or make files: `cargo xtask bless`, `cargo xtask corpus`, `cargo xtask dist`.
+//! Chores that change or make files: `cargo xtask bless`, `cargo xtask corpus`, `cargo xtask dist`,
+//! `cargo xtask page`.
 
 use std::fs;
 use std::io;
@@ -10,6 +11,7 @@ use clap::{Parser, Subcommand};
 
 mod corpus;
 mod dist;
+mod page;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about)]
@@ -21,6 +23,8 @@ enum Chore {
     Corpus(Corpus),
     /// Build the program and put it into an archive with documents, examples, data, completions and man pages
     Dist(dist::Dist),
+    /// Build the page in the browser: one HTML file, with the library as WebAssembly in it
+    Page(page::Page),
 }
 
 #[derive(Subcommand)]
@@ -37,6 +41,7 @@ fn main() -> Result<()> {
         Chore::Corpus(Corpus::Unpack) => corpus::unpack(&root()),
         Chore::Corpus(Corpus::Pack) => corpus::pack(&root()),
         Chore::Dist(dist) => dist.run(&root()),
+        Chore::Page(page) => page.run(&root()),
     }
 }
 
