@@ -129,6 +129,16 @@ function options() {
     model: $("model").value || null, annotator: $("annotator").value.trim() || null, mate_threshold_auto: $("auto-mates").checked,
   };
 }
+// tells what the worker is busy with
+async function meanwhile(text, work) {
+  busy(text);
+  try {
+    await work();
+    busy("");
+  } catch (error) {
+    fail(error);
+  }
+}
 let runs = 0;
 async function run(files) {
   if (!files?.length) return;
@@ -279,7 +289,7 @@ function downloads() {
   if (usable().length > 1) buttons.push(button(words.allCalibrations, async () => { for (const e of usable()) await calibration(e); }));
   if (report.reading !== undefined) {
     buttons.push(button(words.samples, async () => save("samples.csv", await call("samples"), "text/csv")));
-    buttons.push(button(words.document, async () => save("results.json", await call("document"), json)));
+    buttons.push(button(words.document, () => meanwhile(words.resampling, async () => save("results.json", await call("document", language), json))));
   }
   $("downloads").replaceChildren(...buttons);
   exported();
@@ -304,7 +314,8 @@ $("save-export").onclick = () => save(`${engine().stem}.${ENDINGS[$("target").va
 
 // ---- figures: those of the chosen engine, then those of all
 async function figures() {
-  const current = report, e = engine(), shown = [];
+  const current = report, e = engine();
+  let first = true;
   const wanted = report.figures.map((f, i) => ({ ...f, i })).filter((f) => f.engine === null || f.engine === e?.name);
   wanted.sort((a, b) => (a.engine === null) - (b.engine === null));
   for (const { i, name } of wanted) {
@@ -317,10 +328,12 @@ async function figures() {
     buttons.append(button("SVG", () => save(`${name}.svg`, drawn.file, "image/svg+xml")), button("PNG", () => png(drawn.file, `${name}.png`)));
     if (drawn.csv.trim()) buttons.append(button("CSV", () => save(`${name}.csv`, drawn.csv, "text/csv")));
     figure.append(scroll, buttons);
-    shown.push(figure);
-    $("figures").replaceChildren(...shown);
+    // the old ones stay until there is a new one
+    if (first) $("figures").replaceChildren();
+    first = false;
+    $("figures").append(figure);
   }
-  $("figures").replaceChildren(...shown);
+  if (first) $("figures").replaceChildren();
 }
 async function png(svg, name) {
   const image = new Image();
@@ -335,23 +348,17 @@ async function png(svg, name) {
 }
 
 // ---- diagnosis: a page of its own, without scripts, in a frame that may do nothing
-async function diagnose() {
-  busy(words.diagnosing);
-  try {
-    const page = await call("diagnose", language);
-    $("page").srcdoc = page;
-    $("page").hidden = false;
-    $("page").title = words.diagnosis;
-    const saves = [
-      button(words.savePage, () => save("diagnosis.html", page, "text/html")),
-      button(words.saveDiagnosis, async () => save("diagnosis.json", await call("diagnosis"), "application/json")),
-    ];
-    $("diagnosis-buttons").replaceChildren($("diagnose"), ...saves);
-    busy("");
-  } catch (error) {
-    fail(error);
-  }
-}
+const diagnose = () => meanwhile(words.diagnosing, async () => {
+  const page = await call("diagnose", language);
+  $("page").srcdoc = page;
+  $("page").hidden = false;
+  $("page").title = words.diagnosis;
+  const saves = [
+    button(words.savePage, () => save("diagnosis.html", page, "text/html")),
+    button(words.saveDiagnosis, async () => save("diagnosis.json", await call("diagnosis"), "application/json")),
+  ];
+  $("diagnosis-buttons").replaceChildren($("diagnose"), ...saves);
+});
 $("diagnose").onclick = diagnose;
 
 say();

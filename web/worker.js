@@ -1,5 +1,5 @@
 // Runs in a worker, after the glue code of wasm-bindgen: one call at a time, each with a number.
-let session = null;
+let session = null, wasm = null;
 onmessage = async ({ data: { id, call, args } }) => {
   try {
     postMessage({ id, value: await calls[call](...args) });
@@ -17,8 +17,8 @@ function tell(progress) {
   postMessage({ progress });
 }
 const calls = {
-  async start(wasm) {
-    await wasm_bindgen({ module_or_path: wasm });
+  async start(module_or_path) {
+    wasm = await wasm_bindgen({ module_or_path });
     return JSON.parse(wasm_bindgen.about());
   },
   async open(files, options, language) {
@@ -36,8 +36,9 @@ const calls = {
     session = wasm_bindgen.open(input, JSON.stringify(options), progress, language);
     return JSON.parse(session.report(language));
   },
+  memory: () => wasm.memory.buffer.byteLength,
   report: (language) => JSON.parse(session.report(language)),
-  document: () => session.document(),
+  document: (language) => session.document(language),
   file: (index) => session.calibration(index),
   samples: () => session.samples(),
   diagnose: (language) => session.diagnose(language),

@@ -17,8 +17,8 @@ use evalcurve::report::html::{Page, page};
 use evalcurve::report::{text, votes, wdl_figures};
 use evalcurve::rule::replay::Replay as Replayed;
 use evalcurve::run::{
-    Calibrate, Calibrated, Converter, Diagnose, Diagnosed, Error, Input, InputSource, Logs, Outcome, Progress, Replay,
-    with_options,
+    Calibrate, Calibrated, Converter, DEFAULT_BANDS, Diagnose, Diagnosed, Error, Input, InputSource, Logs, Outcome,
+    Progress, Replay, with_options,
 };
 use evalcurve::sample::collect::kind_words;
 use evalcurve::table;
@@ -80,8 +80,10 @@ struct Options {
 }
 
 impl Options {
+    /// The command without bootstrap, of which neither the table nor the calibrations show anything.
     fn command(&self) -> Calibrate {
         let mut command = Calibrate::default();
+        command.fitting.bands = 0;
         command.reading.sampling.annotator = self.annotator.clone();
         command.fitting.min_games = self.min_games;
         command.fitting.min_samples = self.min_samples;
@@ -212,7 +214,11 @@ pub fn open(files: Files, options: &str, progress: Function, code: &str) -> Resu
     let of_result = of_result.collect();
     calibrations.extend(read.into_iter().map(|(_, calibration)| calibration));
     let names: Vec<&str> = calibrations.iter().map(|c| c.engine.name.as_str()).collect();
-    let calibrations = file_stems(&names).into_iter().zip(calibrations.iter().cloned()).collect();
+    let stems = file_stems(&names);
+    // as a program has them that reads the files
+    let as_file = |calibration: &Calibration| Calibration::from_json(&calibration.to_json()?, &calibration.engine.name);
+    let calibrations: Result<Vec<_>, _> = calibrations.iter().map(as_file).collect();
+    let calibrations = stems.into_iter().zip(calibrations.map_err(|error| failed(&error.into(), language))?).collect();
     let votes = votes.map(|outcome| outcome.value);
     let (series, diagnosed) = (Vec::new(), None);
     Ok(Session { input, command, found, calibrations, of_result, votes, series, diagnosed })
@@ -265,6 +271,22 @@ impl Session {
         })
     }
 
+    /// What the figures show of each engine.
+    fn series(&self, language: Language) -> Vec<EngineSeries> {
+        let mut all: Vec<EngineSeries> = Vec::new();
+        let mut min_bin = evalcurve::run::Fitting::default().min_bin;
+        if let Some(Outcome { value: Calibrated { results, options, .. }, .. }) = &self.found {
+            min_bin = options.min_bin;
+            let plotted = results.iter().filter(|r| r.has_enough(options)).enumerate();
+            all.extend(plotted.map(|(i, r)| series_of_result(r, i, min_bin, BinChoice::Auto, language)));
+        }
+        let first = all.len();
+        let of_files = self.of_files().enumerate();
+        all.extend(of_files.map(|(i, (_, c))| series_of_calibration(c, first + i, min_bin, language)));
+        all
+    }
+
+    /// The figures of all engines, and those of one.
     fn drawings(&self) -> Vec<Drawing<'_>> {
         let mut all = drawings(&self.series, Reading::Equal);
         if let Some(Outcome { value: Calibrated { results, table, options, .. }, .. }) = &self.found {
@@ -272,6 +294,13 @@ impl Session {
         }
         all.extend(wdl_figures::drawings(self.of_files().map(|(_, calibration)| (calibration, Vec::new()))));
         all
+    }
+
+    /// The command with a bootstrap, as the program has it.
+    fn resampling(&self) -> Calibrate {
+        let mut command = self.command.clone();
+        command.fitting.bands = DEFAULT_BANDS;
+        command
     }
 
     fn calibration_at(&self, index: usize) -> Result<&Calibration, JsError> {
@@ -286,20 +315,7 @@ impl Session {
     pub fn report(&mut self, code: &str) -> String {
         let language = language(code);
         let (enough, few) = self.results();
-        let mut series: Vec<EngineSeries> = Vec::new();
-        if let Some(Outcome { value: Calibrated { results, options, .. }, .. }) = &self.found {
-            let plotted = results.iter().filter(|r| r.has_enough(options)).enumerate();
-            series.extend(
-                plotted.map(|(color, r)| series_of_result(r, color, options.min_bin, BinChoice::Auto, language)),
-            );
-            let (first, min_bin) = (series.len(), options.min_bin);
-            let of_files = self.of_files().enumerate();
-            series.extend(of_files.map(|(i, (_, c))| series_of_calibration(c, first + i, min_bin, language)));
-        } else {
-            let min_bin = evalcurve::run::Fitting::default().min_bin;
-            let of_files = self.of_files().enumerate();
-            series.extend(of_files.map(|(i, (_, c))| series_of_calibration(c, i, min_bin, language)));
-        }
+        let series = self.series(language);
         let mut engines: Vec<Value> = enough.iter().map(|(r, index)| self.row(Some(r), *index, language)).collect();
         engines.extend(self.of_files().map(|(i, _)| self.row(None, Some(i), language)));
         let few: Vec<Value> = few
@@ -341,8 +357,9 @@ impl Session {
 
     /// A figure as SVG for the page and as a file with its numbers, as JSON; `null` if nothing is within its axes.
     pub fn figure(&self, index: usize, code: &str) -> Result<String, JsError> {
-        let Some(drawing) = self.drawings().into_iter().nth(index) else { return Ok("null".to_owned()) };
         let language = language(code);
+        let all = self.drawings();
+        let Some(drawing) = all.get(index) else { return Ok("null".to_owned()) };
         let file = PlotOptions { language, ..PlotOptions::default() };
         let small = PlotOptions { width: 520, height: 430, tolerance: 0.2, ..file };
         let drawn = drawing.draw(&small).and_then(|small| Ok((small, drawing.draw(&file)?)));
@@ -355,10 +372,11 @@ impl Session {
         }
     }
 
-    /// All results as JSON, as `evalcurve fit --json` prints them.
-    pub fn document(&self) -> Option<String> {
-        let document = self.found.as_ref()?.document(&[]);
-        Some(printable_json(&flags(&format!("{document:#}\n"))))
+    /// All results as JSON, as `evalcurve fit --json` prints them; these have a bootstrap.
+    pub fn document(&self, code: &str) -> Result<String, JsError> {
+        let language = language(code);
+        let found = self.resampling().run(&self.input, &Progress::default()).map_err(|e| failed(&e, language))?;
+        Ok(printable_json(&flags(&format!("{:#}\n", found.document(&[])))))
     }
 
     /// A calibration file.
@@ -375,7 +393,7 @@ impl Session {
     pub fn diagnose(&mut self, code: &str) -> Result<String, JsError> {
         let language = language(code);
         if self.diagnosed.is_none() {
-            let Calibrate { reading, fitting } = self.command.clone();
+            let Calibrate { reading, fitting } = self.resampling();
             let command = Diagnose { reading, fitting, ..Diagnose::default() };
             let progress = Progress { each: Some(tell), ..Progress::default() };
             self.diagnosed = Some(command.run(&self.input, &progress).map_err(|error| failed(&error, language))?);

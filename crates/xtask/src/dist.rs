@@ -50,6 +50,11 @@ impl Dist {
         for file in FILES {
             copy(&root.join(file), &folder.join(file))?;
         }
+        // the page in the browser, where `cargo xtask page` has made it
+        let page = root.join("target/page/evalcurve.html");
+        if page.exists() {
+            copy(&page, &folder.join("evalcurve.html"))?;
+        }
         let windows = target.contains("windows");
         let file = folder.join(if windows { "evalcurve.exe" } else { "evalcurve" });
         fs::copy(&program, &file).with_context(|| program.display().to_string())?;

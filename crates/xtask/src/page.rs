@@ -93,6 +93,8 @@ fn built(root: &Path) -> Result<PathBuf> {
             .env("RUSTC_BOOTSTRAP", "1")
             .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld");
     }
+    // what every browser has that can unpack the page
+    cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "-C target-feature=+simd128");
     // cargo xtask runs under rustup, whose variables would send rustup's cargo the wrong way
     cargo.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN").env("CARGO_INCREMENTAL", "0");
     cargo.current_dir(root).env("CARGO_TARGET_DIR", &target_folder).args([
