@@ -53,6 +53,8 @@ mod mistakes;
 mod models;
 #[path = "program/oracle.rs"]
 mod oracle;
+#[path = "program/page.rs"]
+mod page;
 #[path = "program/play.rs"]
 mod play;
 #[path = "program/playout.rs"]
