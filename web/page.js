@@ -103,7 +103,8 @@ document.ondrop = async (event) => {
   for (const entry of entries) found.push(...(await filesOf(entry)));
   run(found);
 };
-$("example").onclick = async () => run([{ name: "example.tar", file: new Blob([await unpack("data")]) }]);
+let example = null;
+$("example").onclick = async () => run((example = [{ name: "example.tar", file: new Blob([await unpack("data")]) }]));
 $("again").onclick = () => run(chosen);
 
 // ---- running
@@ -156,6 +157,7 @@ async function run(files) {
     const found = await call("open", files, options(), language);
     if (number !== runs) return;
     busy("");
+    all = false;
     show(found);
     $("answer").focus({ preventScroll: true });
     $("answer").scrollIntoView({ block: "start" });
@@ -191,6 +193,11 @@ const list = (element, texts) => element.replaceChildren(...texts.map((text) => 
 const usable = () => report.engines.filter((e) => e.file !== null);
 const engine = () => usable().find((e) => String(e.file) === $("engine").value);
 const button = (text, onclick, more) => make("button", text, { type: "button", onclick, ...more });
+// the engines with most samples, unless all are wanted
+const SHOWN = 10;
+let all = false;
+const shown = (engines) => (all ? engines : engines.slice(0, SHOWN));
+$("all").onclick = () => { all = true; show(report); };
 function show(result) {
   report = result;
   const choose = (e) => {
@@ -198,7 +205,9 @@ function show(result) {
     return button(e.name, () => { $("engine").value = String(e.file); changed(); $("answer").scrollIntoView(); }, { className: "link" });
   };
   const interval = (e) => (e.interval ? `[${e.interval.join(", ")}]` : "");
-  table($("table"), words.head, report.engines.map((e) => [choose(e), e.games ?? "", e.samples ?? "", e.constant ?? "–", interval(e), e.log_loss ?? "", e.verdict]), [6]);
+  table($("table"), words.head, shown(report.engines).map((e) => [choose(e), e.constant ?? "–", interval(e), e.verdict, e.games ?? "", e.samples ?? "", e.log_loss ?? ""]), [3]);
+  $("all").hidden = report.engines.length <= SHOWN || all;
+  $("all").textContent = words.all(report.engines.length);
   $("engines").hidden = !report.engines.length;
   $("choice").hidden = !report.choice;
   $("choice").textContent = report.choice ?? "";
@@ -227,6 +236,7 @@ function show(result) {
   if (o.min_samples !== about.min_samples) flags.push(`--min-samples ${o.min_samples}`);
   if (o.model !== about.model) flags.push(`--model ${o.model ?? "auto"}`);
   if (o.annotator) flags.push(`--annotator "${o.annotator}"`);
+  $("command").parentElement.hidden = report.reading === undefined || chosen === example;
   $("command").textContent = ["evalcurve calibrate", [...new Set(chosen.map((f) => f.name.split("/")[0]))].slice(0, 3).join(" "), ...flags].join(" ");
   changed();
 }
@@ -260,7 +270,7 @@ async function convert(fromRate = false) {
   const score = Number($("score").value);
   const scores = [score, ...SCORES.filter((other) => other !== score)];
   const rows = [];
-  for (const other of usable()) rows.push([other, await call("convert", other.file, scores)]);
+  for (const other of new Set([e, ...shown(usable())])) rows.push([other, await call("convert", other.file, scores)]);
   if (number !== conversion) return;
   const [first] = rows.find(([other]) => other === e)[1];
   if (!fromRate) $("rate").value = percent(first.rate);
@@ -367,5 +377,6 @@ ready.then(() => {
   $("min-samples").value = about.min_samples;
   say();
   $("model").value = about.model;
+  $("target").value = "shogihome";
   document.body.dataset.ready = "true";
 }, fail);

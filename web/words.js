@@ -14,6 +14,7 @@ const WORDS = {
     cancel: "Cancel", starting: "Starting …", loading: "Loading the files …", computing: "Fitting …",
     reading_: (n) => `Reading the files … ${n.toLocaleString("en")} games`,
     engines: "Engines", columns: "1/w1 is the score that wins 73% of the games between players of equal strength, with its 95% interval. GUIs call it the coefficient. Log loss is out of sample; less is better.",
+    all: (n) => `Show all ${n} engines`,
     few: (n) => (n === 1 ? "1 engine with too few games or samples" : `${n} engines with too few games or samples`),
     answer: {
       Good: (e) => ["Enter ", e.constant, ` as the win rate coefficient for ${e.name}.`],
@@ -37,7 +38,7 @@ const WORDS = {
     diagnosis: "Is it right?", diagnosisText: "How precise and how accurate the win rates are, and whether the engines share a scale.", diagnose: "Diagnose",
     diagnosing: "Diagnosing …", resampling: "Resampling the games …", savePage: "Save the page", saveDiagnosis: "Save as JSON",
     votes: "What each rule would have chosen", reading: "What was read", problems: "Problems",
-    head: ["engine", "games", "samples", "1/w1", "95%", "log loss", "verdict"], skippedHead: ["skipped because", "number"], fewHead: ["engine", "games", "samples"],
+    head: ["engine", "1/w1", "95%", "verdict", "games", "samples", "log loss"], skippedHead: ["skipped because", "number"], fewHead: ["engine", "games", "samples"],
     sameCommand: "The program does the same:", version: (v) => `evalcurve ${v}. The same library as the program, the same numbers to the last digit.`,
     crashed: "The computation ended unexpectedly. These files may need more memory than a page has; the program has no such limit.",
     stopped: "Cancelled.",
@@ -56,6 +57,7 @@ const WORDS = {
     cancel: "中止", starting: "準備しています…", loading: "ファイルを開いています…", computing: "当てはめています…",
     reading_: (n) => `棋譜を読んでいます… ${n.toLocaleString("ja")} 局`,
     engines: "エンジン", columns: "1/w1 は、互角の相手に勝率 73% となる評価値とその 95% 区間です。GUI では勝率換算係数、ポナンザ定数と呼ばれます。対数損失は標本外のもので、小さいほど良い値です。",
+    all: (n) => `${n} 個のエンジンをすべて表示`,
     few: (n) => `対局か標本が足りないエンジン ${n} 個`,
     answer: {
       Good: (e) => [`${e.name} の勝率換算係数には `, e.constant, " を設定してください。"],
@@ -79,7 +81,7 @@ const WORDS = {
     diagnosis: "結果は信頼できるか", diagnosisText: "勝率の精度と正確さ、エンジン間で尺度が共通かどうかを調べます。", diagnose: "診断する",
     diagnosing: "診断しています…", resampling: "再標本化しています…", savePage: "ページを保存", saveDiagnosis: "JSON で保存",
     votes: "規則ごとの選択", reading: "読んだもの", problems: "問題",
-    head: ["エンジン", "対局", "標本", "1/w1", "95%", "対数損失", "判定"], skippedHead: ["除いた理由", "件数"], fewHead: ["エンジン", "対局", "標本"],
+    head: ["エンジン", "1/w1", "95%", "判定", "対局", "標本", "対数損失"], skippedHead: ["除いた理由", "件数"], fewHead: ["エンジン", "対局", "標本"],
     sameCommand: "プログラムで同じことをするには:", version: (v) => `evalcurve ${v}。プログラムと同じライブラリを使い、数値は最後の桁まで同じです。`,
     crashed: "計算が途中で終わりました。このファイルには、ページで使えるより多くのメモリが要るのかもしれません。プログラムにはこの制限がありません。",
     stopped: "中止しました。",
