@@ -265,13 +265,16 @@ const percent = (p) => (100 * p).toFixed(2);
 const SCORES = [100, 300, 500, 1000];
 let conversion = 0;
 async function convert(fromRate = false) {
-  const e = engine(), number = ++conversion;
+  const e = engine(), number = ++conversion, current = report;
   if (!e) return;
   const score = Number($("score").value);
   const scores = [score, ...SCORES.filter((other) => other !== score)];
   const rows = [];
-  for (const other of new Set([e, ...shown(usable())])) rows.push([other, await call("convert", other.file, scores)]);
-  if (number !== conversion) return;
+  for (const other of new Set([e, ...shown(usable())])) {
+    rows.push([other, await call("convert", other.file, scores)]);
+    // another number was typed, or other files were chosen
+    if (number !== conversion || report !== current) return;
+  }
   const [first] = rows.find(([other]) => other === e)[1];
   if (!fromRate) $("rate").value = percent(first.rate);
   const shares = first.wdl ? words.shares(...first.wdl.map(percent)) : "";

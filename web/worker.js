@@ -1,6 +1,8 @@
 // Runs in a worker, after the glue code of wasm-bindgen: one call at a time, each with a number.
 let session = null, wasm = null;
-onmessage = async ({ data: { id, call, args } }) => {
+let queue = Promise.resolve();
+onmessage = ({ data }) => (queue = queue.then(() => answer(data)));
+async function answer({ id, call, args }) {
   try {
     postMessage({ id, value: await calls[call](...args) });
   } catch (error) {
@@ -8,7 +10,7 @@ onmessage = async ({ data: { id, call, args } }) => {
     const crashed = error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
     postMessage({ id, crashed, error: String(error?.message ?? error) });
   }
-};
+}
 let told = 0;
 function tell(progress) {
   const now = Date.now();
