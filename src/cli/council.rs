@@ -1,7 +1,5 @@
 //! `evalcurve council`: an engine that consists of several engines.
 
-use std::ffi::OsString;
-use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -33,7 +31,7 @@ Examples:
   evalcurve council shogi.toml < commands.txt
       answer the commands of a file
   evalcurve < commands.txt
-      without arguments and not on a terminal: the council of evalcurve.toml in the folder of the program
+      without arguments and not on a terminal: the council, or the proxy, of evalcurve.toml in the folder of the program
 
 Exit codes: 0 success; 1 --init, --check or --prepare found an error in a member, or no member voted with --positions; \
 2 errors in usage, input or output, among them a vote log that could not be written.
@@ -95,48 +93,6 @@ pub(super) struct Args {
 
 fn game(name: &str) -> Result<Game, Text> {
     name.parse().map_err(|_| text!("write shogi, minishogi or chess"))
-}
-
-/// The arguments to assume if there are none and the input is not a terminal: many GUIs register only an executable.
-/// The program is then the council of the `evalcurve.toml` in its own folder, if that file exists.
-pub(super) fn beside_program(arguments: &[OsString]) -> Option<[OsString; 2]> {
-    if arguments.len() != 1 || std::io::stdin().is_terminal() {
-        return None;
-    }
-    let config = std::env::current_exe().ok()?.with_file_name("evalcurve.toml");
-    config.exists().then(|| ["council".into(), config.into_os_string()])
-}
-
-/// Answers a GUI that starts the program without arguments and without `evalcurve.toml`, so that it can show what is
-/// missing. `false` if the other side is no GUI.
-pub(super) fn answer_without_config(arguments: &[OsString]) -> bool {
-    if arguments.len() != 1 || std::io::stdin().is_terminal() {
-        return false;
-    }
-    let folder = std::env::current_exe().ok().and_then(|p| Some(shown(p.parent()?))).unwrap_or_default();
-    let missing = format!(
-        "info string evalcurve.toml is missing: put the configuration of the council into the folder {folder} \
-         (docs/council.md), or register 'evalcurve council FILE.toml'\n"
-    );
-    let mut no_move = None;
-    // lines need not be UTF-8
-    for line in std::io::stdin().lock().split(b'\n').map_while(Result::ok) {
-        let answer = match String::from_utf8_lossy(&line).split_whitespace().next() {
-            Some(word @ ("usi" | "uci")) => {
-                no_move = Some(if word == "usi" { "resign" } else { "0000" });
-                format!("id name evalcurve without evalcurve.toml\nid author evalcurve\n{missing}{word}ok\n")
-            }
-            Some("isready") if no_move.is_some() => format!("{missing}readyok\n"),
-            Some("go") if no_move.is_some() => format!("{missing}bestmove {}\n", no_move.unwrap_or_default()),
-            Some("quit") => break,
-            _ if no_move.is_some() => continue,
-            _ => break,
-        };
-        if terminal::print(&answer).is_err() {
-            break;
-        }
-    }
-    no_move.is_some()
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {

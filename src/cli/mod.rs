@@ -8,6 +8,7 @@
 //! too few games to tell.
 
 mod analyse;
+mod beside;
 mod calibrate;
 mod compare;
 mod config;
@@ -247,10 +248,10 @@ fn silence_polars() {
 
 /// Runs the program with these arguments, the first of them the name of the program. Returns the exit code.
 pub fn main_with(mut arguments: Vec<OsString>) -> u8 {
-    if let Some(council) = council::beside_program(&arguments) {
-        arguments.extend(council);
-    } else if council::answer_without_config(&arguments) {
-        return 0;
+    match beside::arguments(&arguments) {
+        Ok(found) if found.is_empty() && beside::answer_without_config(&arguments) => return 0,
+        Ok(found) => arguments.extend(found),
+        Err(error) => return fail(&error, 2, language_of(&arguments)),
     }
     let language = language_of(&arguments);
     options::set_language(language);

@@ -21,6 +21,8 @@ Examples:
       register this command in a GUI: +300 then means the same for every engine
   evalcurve proxy --calibration Stockfish.json --wdl -- stockfish
   evalcurve proxy --calibration Apery.json --scale 400 -- ./apery usi
+  evalcurve < commands.txt
+      without arguments and not on a terminal: the proxy of the table [proxy] in evalcurve.toml beside the program
 
 Everything passes through byte for byte, except the number in `info … score cp`: it becomes the logit of the \
 calibrated win rate times the scale, so that the GUI's own formula, 1/(1 + exp(-score/scale)), gives the calibrated \
@@ -47,6 +49,10 @@ pub(super) struct Args {
     #[arg(long)]
     wdl: bool,
 
+    /// Working directory of the engine [default: that of the GUI]
+    #[arg(long, value_name = "FOLDER")]
+    directory: Option<PathBuf>,
+
     /// The engine and its arguments
     #[arg(last = true, required = true, value_name = "ENGINE")]
     engine: Vec<OsString>,
@@ -64,7 +70,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let reading = if args.field { Reading::Field } else { Reading::Equal };
     let rewriter = Rewriter::new(calibration, reading, args.scale, args.wdl);
     let mut words = args.engine.iter().cloned();
-    let launch = Launch { command: words.next().unwrap_or_default(), args: words.collect(), ..Launch::default() };
+    let command = words.next().unwrap_or_default();
+    let launch = Launch { command, args: words.collect(), directory: args.directory.clone(), ..Launch::default() };
     stop_engines_on_signals()?;
     Proxy { launch, rewriter }.run(std::io::stdin(), std::io::stdout())?;
     Ok(Done::Yes)

@@ -875,6 +875,43 @@ fn without_arguments_it_is_the_council_beside_it() {
     assert!(text.starts_with("id name evalcurve council\n") && text.ends_with("usiok\n"), "{text}");
 }
 
+/// Copies of the program are several engines: each reads the file of its own name, and that may be a proxy.
+#[cfg(unix)]
+#[test]
+fn without_arguments_it_is_the_proxy_beside_it() {
+    let folder = Folder::new();
+    council_of_two(&folder);
+    std::fs::rename(folder.at("council.toml"), folder.at("evalcurve.toml")).unwrap();
+    folder.write("calibrations/a.json", calibration(1200.0));
+    let program = folder.at("将棋 proxy.v1");
+    let own = env!("CARGO_BIN_EXE_evalcurve");
+    std::fs::hard_link(own, &program).or_else(|_| std::fs::copy(own, &program).map(|_| ())).unwrap();
+    std::fs::create_dir(folder.at("engine")).unwrap();
+    let script = format!("#!/bin/sh\npwd > here.txt\nexec '{}' scripted-engine --score 80 \"$@\"\n", testkit());
+    folder.write("engine/run", script);
+    std::fs::set_permissions(folder.at("engine/run"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let run = |toml: &str| {
+        folder.write("将棋 proxy.v1.toml", toml);
+        let mut command = std::process::Command::new(&program);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        // a program that ends at once closes the pipe
+        let _ = stdin.write_all(b"usi\nisready\nposition startpos\ngo movetime 100\n");
+        let mut out = String::new();
+        while stdout.read_line(&mut out).unwrap() > 0 && !out.contains("bestmove") {}
+        drop(stdin);
+        let ended = child.wait_with_output().unwrap();
+        (ended.status.code(), out, String::from_utf8(ended.stderr).unwrap())
+    };
+    let table = "[proxy]\nengine = 'engine/run'\nargs = ['--prefer', '7g7f']\ncalibration = 'calibrations/a.json'\n";
+    let (code, out, err) = run(&format!("{table}wdl = true\n"));
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains(" score cp 40 wdl 517 0 483") && out.contains("bestmove 7g7f"), "{out}");
+    assert!(folder.text("engine/here.txt").trim_end().ends_with("/engine"));
+    let (code, _, err) = run(&format!("{table}wdll = true\n"));
+    assert!(code == Some(2) && err.contains("将棋 proxy.v1.toml:5: unknown field `wdll`"), "{err}");
+}
+
 #[test]
 fn errors_in_configurations_have_a_line_and_a_remedy() {
     let folder = Folder::new();

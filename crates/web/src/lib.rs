@@ -31,9 +31,9 @@ use wasm_bindgen::prelude::*;
 /// What the page lists: the version, the models and the programs to export to, as JSON.
 #[wasm_bindgen]
 pub fn about() -> String {
-    let label = |kind: &ModelKind| [Language::English, Language::Japanese].map(|l| text::model_name(*kind, l));
+    let names = |kind: &ModelKind| [Language::English, Language::Japanese].map(|l| text::model_name(*kind, l));
     let models = ModelKind::ALL.iter().filter(|kind| !kind.is_baseline());
-    let models: Vec<_> = models.map(|kind| json!({ "name": kind.as_str(), "labels": label(kind) })).collect();
+    let models: Vec<_> = models.map(|kind| json!({ "name": kind.as_str(), "labels": names(kind) })).collect();
     let fitting = evalcurve::run::Fitting::default();
     json!({
         "version": env!("CARGO_PKG_VERSION"),
