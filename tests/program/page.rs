@@ -186,6 +186,20 @@ fn the_page_gives_what_the_program_gives_with_the_page() {
     let drawn = page.value("document.querySelectorAll('#results script, #results img, #results [onerror]').length");
     assert_eq!(drawn, 0);
     assert_eq!(page.value("typeof hacked"), "undefined");
+    // archives of the same games
+    let games = folder.read("games.csa");
+    let mut zip = zip::ZipWriter::new(File::create(folder.at("a.zip")).unwrap());
+    zip.start_file("games.csa", zip::write::SimpleFileOptions::default()).unwrap();
+    zip.write_all(&games).unwrap();
+    zip.finish().unwrap();
+    let mut tar = tar::Builder::new(zstd::Encoder::new(File::create(folder.at("a.tar.zst")).unwrap(), 1).unwrap());
+    tar.append_path_with_name(folder.at("games.csa"), "games.csa").unwrap();
+    tar.into_inner().unwrap().finish().unwrap();
+    for name in ["a.zip", "a.tar.zst"] {
+        assert_eq!(page.give(&[folder.at(name)]), "");
+        let program = folder.good(&["fit", name, "--mate-threshold", "auto", "--json"]).out;
+        assert_eq!(page.text("call('document', 'en')"), program, "{name}");
+    }
     // the same samples as a table, and the calibration file that came of them
     assert_eq!(page.give(&[folder.at("samples.csv")]), "");
     let table = folder.good(&["fit", "samples.csv", "--mate-threshold", "auto", "--json"]).out;
