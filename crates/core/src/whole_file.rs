@@ -230,6 +230,8 @@ fn remove_stale(directory: &Path) {
         let process = parts.next().and_then(|p| p.parse::<u32>().ok());
         let machine = parts.next().and_then(|m| u64::from_str_radix(m, 16).ok());
         let is_dead = match process {
+            // another thread writes it; its age may not be known yet
+            Some(process) if process == std::process::id() && machine == Some(*MACHINE) => false,
             Some(process) if *MACHINE != 0 && machine == Some(*MACHINE) => {
                 !Path::new("/proc").join(process.to_string()).exists()
             }
