@@ -72,7 +72,7 @@ $("language").onclick = async () => {
 };
 
 // ---- files
-async function filesOf(entry, path = "") {
+async function ofEntry(entry, path) {
   if (entry.isFile) {
     const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
     return [{ name: path + file.name, file }];
@@ -81,8 +81,20 @@ async function filesOf(entry, path = "") {
   for (;;) {
     const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
     if (!some.length) return found;
-    for (const inner of some) found.push(...(await filesOf(inner, `${path}${entry.name}/`)));
+    for (const inner of some) found.push(...(await ofEntry(inner, `${path}${entry.name}/`)));
   }
+}
+async function ofHandle(handle, path) {
+  if (handle.kind === "file") return [{ name: path + handle.name, file: await handle.getFile() }];
+  const found = [];
+  for await (const inner of handle.values()) found.push(...(await ofHandle(inner, `${path}${handle.name}/`)));
+  return found;
+}
+// Chromium reads the entries of a folder only on pages from a server, and Firefox has no handles
+async function ofDropped({ file, entry, handle }) {
+  if (!entry?.isDirectory) return file ? [{ name: file.name, file }] : [];
+  const folder = await handle;
+  return folder ? ofHandle(folder, "") : ofEntry(entry, "");
 }
 for (const id of ["files", "folder"]) {
   $(id).onchange = () => {
@@ -98,9 +110,14 @@ document.ondrop = async (event) => {
   event.preventDefault();
   $("drop").classList.remove("over");
   // the list is empty after the first await
-  const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  const items = [...event.dataTransfer.items].filter((item) => item.kind === "file");
+  const dropped = items.map((item) => ({ file: item.getAsFile(), entry: item.webkitGetAsEntry?.(), handle: item.getAsFileSystemHandle?.().catch(() => null) }));
   const found = [];
-  for (const entry of entries) found.push(...(await filesOf(entry)));
+  try {
+    for (const item of dropped) found.push(...(await ofDropped(item)));
+  } catch {
+    return fail(new Error(words.cannotDrop));
+  }
   run(found);
 };
 let example = null;

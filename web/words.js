@@ -41,7 +41,7 @@ const WORDS = {
     head: ["engine", "1/w1", "95%", "verdict", "games", "samples", "log loss"], skippedHead: ["skipped because", "number"], fewHead: ["engine", "games", "samples"],
     sameCommand: "The program does the same:", version: (v) => `evalcurve ${v}. The same library as the program, the same numbers to the last digit.`,
     crashed: "The computation ended unexpectedly. These files may need more memory than a page has; the program has no such limit.",
-    stopped: "Cancelled.",
+    stopped: "Cancelled.", cannotDrop: "This browser gives no page the folders that are dropped on it; use “Choose a folder”.",
   },
   ja: {
     tagline: "将棋・チェスエンジンの評価値を、互いに比べられる勝率に換算します。",
@@ -84,6 +84,6 @@ const WORDS = {
     head: ["エンジン", "1/w1", "95%", "判定", "対局", "標本", "対数損失"], skippedHead: ["除いた理由", "件数"], fewHead: ["エンジン", "対局", "標本"],
     sameCommand: "プログラムで同じことをするには:", version: (v) => `evalcurve ${v}。プログラムと同じライブラリを使い、数値は最後の桁まで同じです。`,
     crashed: "計算が途中で終わりました。このファイルには、ページで使えるより多くのメモリが要るのかもしれません。プログラムにはこの制限がありません。",
-    stopped: "中止しました。",
+    stopped: "中止しました。", cannotDrop: "このブラウザは、ドロップされたフォルダをページに渡しません。「フォルダを選ぶ」を使ってください。",
   },
 };

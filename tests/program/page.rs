@@ -200,6 +200,18 @@ fn the_page_gives_what_the_program_gives_with_the_page() {
         let program = folder.good(&["fit", name, "--mate-threshold", "auto", "--json"]).out;
         assert_eq!(page.text("call('document', 'en')"), program, "{name}");
     }
+    // a folder that is dropped
+    for (i, part) in plain.split_inclusive("\n/\n").enumerate() {
+        folder.write(&format!("dropped/{}/{i}.csa", i % 3), part);
+    }
+    page.value("document.getElementById('results').hidden = true; scrollTo(0, 0)");
+    for kind in ["dragEnter", "dragOver", "drop"] {
+        let data = json!({ "items": [], "files": [folder.at("dropped")], "dragOperationsMask": 1 });
+        page.send("Input.dispatchDragEvent", json!({ "type": kind, "x": 200, "y": 200, "data": data }));
+    }
+    page.wait("!document.getElementById('results').hidden");
+    let program = folder.good(&["fit", "dropped", "--mate-threshold", "auto", "--json"]).out;
+    assert_eq!(page.text("call('document', 'en')"), program);
     // the same samples as a table, and the calibration file that came of them
     assert_eq!(page.give(&[folder.at("samples.csv")]), "");
     let table = folder.good(&["fit", "samples.csv", "--mate-threshold", "auto", "--json"]).out;
