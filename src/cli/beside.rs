@@ -33,8 +33,8 @@ struct Proxy {
     wdl: bool,
 }
 
-/// The arguments to assume if there are none and the input is not a terminal: many GUIs register only an executable. The
-/// file has the name of the program, so that copies of it can be several engines, or the name `evalcurve.toml`.
+/// The arguments to assume if there are none and the input is not a terminal: many GUIs register only an executable.
+/// The file has the name of the program, so that copies of it can be several engines, or the name `evalcurve.toml`.
 ///
 /// # Errors
 /// A message for a file of a proxy that cannot be read.

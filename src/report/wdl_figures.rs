@@ -231,8 +231,8 @@ fn seen_and_fitted(
     rate_chart(&chart, options)
 }
 
-/// The figures of each calibration that separates draws: ENGINE-wdl, ENGINE-wdl-parameters and ENGINE-wdl-contours; with
-/// the samples it was fitted to also ENGINE-wdl-wins and ENGINE-wdl-draws.
+/// The figures of each calibration that separates draws: ENGINE-wdl, ENGINE-wdl-parameters and ENGINE-wdl-contours;
+/// with the samples it was fitted to also ENGINE-wdl-wins and ENGINE-wdl-draws.
 pub fn drawings<'a>(calibrations: impl IntoIterator<Item = (&'a Calibration, Vec<Case>)>) -> Vec<Drawing<'a>> {
     let calibrations: Vec<(&Calibration, Vec<Case>)> = calibrations.into_iter().collect();
     let names: Vec<&str> = calibrations.iter().map(|(c, _)| c.engine.name.as_str()).collect();

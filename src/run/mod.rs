@@ -87,8 +87,8 @@ impl Input {
         self.sources.iter().filter_map(path).collect()
     }
 
-    /// The inputs for the calibration file, without folders of this machine. Files in memory that are in a folder count as
-    /// the folder.
+    /// The inputs for the calibration file, without folders of this machine. Files in memory that are in a folder count
+    /// as the folder.
     fn words(&self) -> Vec<String> {
         let word = |source: &InputSource| match source {
             InputSource::Path(path) => {
