@@ -222,8 +222,8 @@ fn the_page_gives_what_the_program_gives_with_the_page() {
     page.has_no_complaints();
 }
 
-/// A wrong file, a damaged archive and an archive that unpacks to 4 GB are reported as by the program, and the page goes
-/// on.
+/// A wrong file, a damaged archive and an archive that unpacks to 4 GB are reported as by the program, and the page
+/// goes on.
 #[test]
 #[ignore = "needs Chromium and the page"]
 fn bad_files_are_reported_with_the_page() {

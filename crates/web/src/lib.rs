@@ -1,5 +1,5 @@
-//! The page in the browser: the library's commands as the worker of the page (`web/worker.js`) calls them. Files come in
-//! as bytes and results go out as JSON, SVG and HTML; nothing here reads a disk, a clock or a network.
+//! The page in the browser: the library's commands as the worker of the page (`web/worker.js`) calls them. Files come
+//! in as bytes and results go out as JSON, SVG and HTML; nothing here reads a disk, a clock or a network.
 
 use std::cell::RefCell;
 use std::path::Path;
