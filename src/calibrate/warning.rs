@@ -12,7 +12,9 @@ use crate::sample::{Sample, SampleTable};
 use crate::text;
 use crate::text::number;
 use crate::types::Color;
-use checks::{book_zeros, conflict, correlation, disagreement, mates_inverted, score_unit, threshold_in_evaluations};
+use checks::{
+    apart, book_zeros, conflict, correlation, disagreement, mates_inverted, score_unit, threshold_in_evaluations,
+};
 
 /// Correlation of score and result below which a sign looks inverted (with so many samples of a colour), and how many
 /// standard errors, clustered by game, it must be below 0: all positions of a few games can go below by chance.
@@ -25,7 +27,7 @@ const INVERTED_ERRORS: f64 = 1.645;
 pub struct Warning {
     /// One word: `sign_inverted`, `mates_under_threshold`, `threshold_in_evaluations`, `mates_inverted`,
     /// `all_scores_zero`, `book_zeros`, `score_unit`, `methods_disagree`, `not_validated`, `ratings_know_the_results`,
-    /// `conflict`, `many_draws`, `worse_than_constant`, `slope_may_be_zero`.
+    /// `conflict`, `fitted_apart`, `many_draws`, `worse_than_constant`, `slope_may_be_zero`.
     pub kind: &'static str,
     /// The sentence, with numbers and the remedy.
     pub text: Text,
@@ -86,6 +88,7 @@ pub(super) fn of_engine(
     // a fit that is not used needs no explanation
     if result.has_enough(options) {
         warnings.extend(conflict(result, options));
+        warnings.extend(apart(result, options));
         warnings.extend(disagreement(table, result, samples, observations, options));
     }
     warnings

@@ -173,6 +173,16 @@ pub(super) fn conflict(result: &EngineResult, options: &CalibrateOptions) -> Opt
     Some(Warning { kind: "conflict", text })
 }
 
+/// The fit with the other engines had no minimum.
+pub(super) fn apart(result: &EngineResult, options: &CalibrateOptions) -> Option<Warning> {
+    let fit = result.models.get(&options.model)?.as_ref().ok()?;
+    let text = text!(
+        "the fit together with the other engines did not converge: this engine is fitted by itself, with strengths of \
+         its own; look for a wrong mate threshold or outlying scores"
+    );
+    fit.strengths.as_ref()?.is_apart().then_some(Warning { kind: "fitted_apart", text })
+}
+
 /// A warning is given where the slope by one method is this many times the other's and outside its interval.
 const SLOPES_APART: f64 = 1.25;
 

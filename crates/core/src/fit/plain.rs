@@ -206,7 +206,7 @@ pub(super) fn minimum(
     let samples = counts.samples();
     check(counts, options.min_samples)?;
     let (minimum, passes) = start::solve(method, counts)
-        .map_err(|(Stalled { gradient }, passes)| FitError::NotConverged { gradient, passes })?;
+        .map_err(|(Stalled { gradient, .. }, passes)| FitError::NotConverged { gradient, passes })?;
     let sigmoid = minimum.sigmoid();
     if sigmoid.w1 <= 0.0 {
         return Err(FitError::SlopeNotPositive { w1: sigmoid.w1 });

@@ -80,6 +80,11 @@ pub(crate) trait Loss {
     /// For each parameter, by how much a typical prediction moves when the parameter moves by one.
     fn spread(&self) -> &[f64];
 
+    /// By how much a step moves a typical prediction at most.
+    fn largest_change(&self, step: &[f64]) -> f64 {
+        step.iter().zip(self.spread()).map(|(s, spread)| s.abs() * spread).sum()
+    }
+
     /// Evaluations that one search may use.
     fn limits(&self) -> Limits {
         LIMITS
@@ -99,16 +104,27 @@ pub(crate) struct Minimum {
     pub evaluation: Evaluation,
 }
 
-/// The gradient where a search gave up.
-#[derive(Debug, Clone, Copy)]
+/// Where a search gave up.
+#[derive(Debug, Clone)]
 pub(crate) struct Stalled {
+    /// Largest component of the gradient.
     pub gradient: f64,
+    /// The last point; empty if there was none in the domain.
+    pub at: Vec<f64>,
+    /// The loss there.
+    pub loss: f64,
+}
+
+impl Stalled {
+    /// A search that found no point of the domain.
+    pub const NOWHERE: Self = Self { gradient: f64::INFINITY, at: Vec::new(), loss: f64::INFINITY };
 }
 
 /// The minimum next to a start.
 pub(crate) fn minimise(loss: &dyn Loss, start: &[f64]) -> Result<Minimum, FitError> {
     let search = Search::new(loss);
-    search.minimise(start).map_err(|Stalled { gradient }| FitError::NotConverged { gradient, passes: search.passes() })
+    let not_converged = |at: Stalled| FitError::NotConverged { gradient: at.gradient, passes: search.passes() };
+    search.minimise(start).map_err(not_converged)
 }
 
 /// Searches for the minimum of one loss, from one start or several.
@@ -158,7 +174,7 @@ impl<'a> Search<'a> {
         if start.len() > MAX_DENSE {
             return self.polish(start, last_pass);
         }
-        let first = self.evaluate(start).ok_or(Stalled { gradient: f64::INFINITY })?;
+        let first = self.evaluate(start).ok_or(Stalled::NOWHERE)?;
         self.polish(&self.quasi_newton(start, &first), last_pass)
     }
 
@@ -203,21 +219,24 @@ impl<'a> Search<'a> {
     /// Damped Newton steps until the gradient and the next step are small enough.
     pub fn polish(&self, start: &[f64], last_pass: u32) -> Result<Minimum, Stalled> {
         let mut at = start.to_vec();
-        let mut here = self.evaluate(&at).ok_or(Stalled { gradient: f64::INFINITY })?;
+        let mut here = self.evaluate(&at).ok_or(Stalled::NOWHERE)?;
         loop {
-            let stalled = Stalled { gradient: here.size_of_gradient() };
-            let Some((mut step, is_bowl)) = here.hessian.newton_step(&here.gradient) else { return Err(stalled) };
+            let stalled =
+                |at: Vec<f64>, here: &Evaluation| Stalled { gradient: here.size_of_gradient(), at, loss: here.loss };
+            let Some((mut step, is_bowl)) = here.hessian.newton_step(&here.gradient) else {
+                return Err(stalled(at, &here));
+            };
             let size: f64 = step.iter().zip(self.loss.spread()).map(|(s, spread)| s.abs() * spread).sum();
             if is_bowl && here.size_of_gradient() <= GRADIENT_TOLERANCE && size <= STEP_TOLERANCE {
                 return Ok(self.last_step(Minimum { at, evaluation: here }, &step, last_pass));
             }
             // a saturated curve has next to no curvature, and its Newton step would go much too far
-            let bound = (MAX_STEP / size).min(1.0);
+            let bound = (MAX_STEP / self.loss.largest_change(&step)).min(1.0);
             step.iter_mut().for_each(|s| *s *= bound);
             let mut length = 1.0;
             loop {
                 if self.passes() >= last_pass || length < 1e-9 {
-                    return Err(stalled);
+                    return Err(stalled(at, &here));
                 }
                 let next: Vec<f64> = at.iter().zip(&step).map(|(a, s)| a + length * s).collect();
                 // close to the minimum rounding hides what a step gains in loss, but the gradient shows it

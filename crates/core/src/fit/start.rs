@@ -62,7 +62,7 @@ fn best_of_starts(
     starts.truncate(STARTS);
     let starts = likelihood.into_iter().chain(starts.into_iter().map(|s| s.0));
 
-    let mut best: Result<Minimum, Stalled> = Err(Stalled { gradient: f64::INFINITY });
+    let mut best: Result<Minimum, Stalled> = Err(Stalled::NOWHERE);
     for start in starts {
         let found = search.minimise(&start);
         let better = match (&found, &best) {
@@ -79,7 +79,8 @@ fn best_of_starts(
     if let Ok(b) = &best
         && b.evaluation.loss > search.lowest() * (1.0 + 1e-9)
     {
-        best = Err(Stalled { gradient: b.evaluation.size_of_gradient() });
+        let (gradient, loss) = (b.evaluation.size_of_gradient(), b.evaluation.loss);
+        best = Err(Stalled { gradient, at: b.at.clone(), loss });
     }
     best
 }

@@ -123,19 +123,10 @@ impl Square {
     }
 
     /// The lower factor L of L Lᵀ, `None` where the matrix is not positive definite.
-    pub fn cholesky(&self) -> Option<Cholesky> {
-        self.factor(0.0)
-    }
-
-    /// The factor of the matrix with its diagonal raised by as little as makes it positive definite, by powers of ten.
-    pub fn raised_cholesky(&self) -> Option<Cholesky> {
-        let largest = (0..self.size).fold(0.0f64, |m, i| m.max(self.at(i, i).abs())).max(f64::MIN_POSITIVE);
-        (-6..=3).find_map(|power| self.factor(largest * 10f64.powi(power)))
-    }
-
+    ///
     /// Row by row. The sums of a row run along its columns side by side, each in the order of its terms, so that the
     /// processor need not wait for one addition before it begins the next.
-    fn factor(&self, shift: f64) -> Option<Cholesky> {
+    pub fn cholesky(&self) -> Option<Cholesky> {
         let k = self.size;
         let (mut rows, mut columns) = (Self::zero(k), Self::zero(k));
         let mut first = vec![0; k];
@@ -150,12 +141,24 @@ impl Square {
                 rows.entries[i * k + j] = entry;
                 columns.entries[j * k + i] = entry;
             }
-            let rest = self.at(i, i) - dots[i] + shift;
+            let rest = self.at(i, i) - dots[i];
             // what is left of a zero by rounding is not positive
             let positive = rest > 1e-13 * self.at(i, i).abs() && rest.is_finite();
             rows.entries[i * k + i] = positive.then(|| rest.sqrt())?;
         }
         Some(Cholesky { rows, columns, first })
+    }
+
+    /// The factor of the matrix with its diagonal raised by as little as makes it positive definite, by powers of ten.
+    /// Each entry is raised by its own size: parameters of other units are not held fast.
+    pub fn raised_cholesky(&self) -> Option<Cholesky> {
+        let sizes: Vec<f64> = (0..self.size).map(|i| self.at(i, i).abs()).collect();
+        let least = sizes.iter().fold(f64::MIN_POSITIVE, |m, size| m.max(*size)) * 1e-9;
+        (-6..=9).find_map(|power| {
+            let mut raised = self.clone();
+            sizes.iter().enumerate().for_each(|(i, size)| raised.add(i, i, size.max(least) * 10f64.powi(power)));
+            raised.cholesky()
+        })
     }
 }
 

@@ -24,12 +24,19 @@ pub struct Strengths {
     pub(super) w3: f64,
     /// How many engines share them.
     pub(super) engines: usize,
+    /// Whether a fit with others was tried, and did not converge.
+    pub(super) apart: bool,
 }
 
 impl Strengths {
     /// How many engines were fitted with them.
     pub fn engines(&self) -> usize {
         self.engines
+    }
+
+    /// Whether the engine has a fit of its own because that with the others did not converge.
+    pub fn is_apart(&self) -> bool {
+        self.apart
     }
 
     /// The logit that a case of these players adds: rating difference and strengths. Unknown players count as 0.

@@ -14,7 +14,7 @@ use crate::fit::models::fitted::ModelFit;
 use crate::fit::models::strengths::{Alone, Strengths};
 use crate::fit::options::FitOptions;
 use crate::fit::plain::{PointFit, check_cases, fit_counts};
-use crate::fit::search::{Evaluation, Loss, Minimum, minimise};
+use crate::fit::search::{Evaluation, Loss, Minimum, Search, Stalled};
 use crate::fit::symmetric::Square;
 use crate::normal::two_sided;
 use crate::parallel;
@@ -140,13 +140,11 @@ fn strength(case: &Case, options: &FitOptions) -> Option<f64> {
     case.situation.strength.filter(|d| d.is_finite() && !options.rated_by_these_games)
 }
 
-/// The unit of each engine's scores in the fit, their root mean square in centipawns: slopes are of the order of one.
+/// The unit of each engine's scores in the fit, the median size of those that are not 0: slopes are of the order of one,
+/// also where some scores are mates.
 pub(super) fn units(engines: &[&[Case]]) -> Vec<f64> {
-    let unit = |cases: &&[Case]| {
-        let squares: f64 = cases.iter().map(|c| f64::from(c.score_cp).powi(2)).sum();
-        (squares / cases.len() as f64).sqrt().max(1.0)
-    };
-    engines.iter().map(unit).collect()
+    let scores = |cases: &[Case]| cases.iter().map(|c| c.score_cp).filter(|cp| *cp != 0).collect::<Vec<i32>>();
+    engines.iter().map(|cases| f64::from(median_size(scores(cases).into_iter()))).collect()
 }
 
 /// The samples of all engines, with the parameters of their players.
@@ -174,7 +172,52 @@ pub(super) fn rows(
     engines.iter().enumerate().flat_map(|(e, cases)| cases.iter().map(move |case| row(e, case))).collect()
 }
 
+/// Slopes beyond this, in logits per median score, run off to infinity: a score separates wins from losses, but for
+/// results that follow no score.
+const RUNAWAY: f64 = 30.0;
+
+/// Fits engines together. If the search does not converge, engines whose slopes ran off have fits of their own and the
+/// others are tried again; if there are none, each engine has its own.
 fn fit_members(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
+    fit_together(kind, engines, options).unwrap_or_else(|failed| apart(kind, engines, &failed.runaways, options))
+}
+
+/// Fits some engines each by itself and the others together; all by themselves if `alone` is empty.
+pub(super) fn apart(
+    kind: ModelKind,
+    engines: &[&[Case]],
+    alone: &[usize],
+    options: &FitOptions,
+) -> Vec<Result<ModelFit, FitError>> {
+    let (single, rest): (Vec<usize>, Vec<usize>) =
+        (0..engines.len()).partition(|e| alone.is_empty() || alone.contains(e));
+    let rest_of: Vec<&[Case]> = rest.iter().map(|e| engines[*e]).collect();
+    let of_one = |i: usize| -> Result<ModelFit, FitError> {
+        let mut fits = fit_together(kind, &[engines[single[i]]], options).map_err(|failed| failed.error)?;
+        let fit = fits.pop().unwrap_or(Err(FitError::TooFewSamples { have: 0, need: options.min_samples }))?;
+        let strengths = fit.strengths.as_deref().cloned().map(|s| Arc::new(Strengths { apart: true, ..s }));
+        Ok(ModelFit { strengths, ..fit })
+    };
+    let ones = single.iter().copied().zip(parallel::map(single.len(), of_one));
+    let others = if rest.is_empty() { Vec::new() } else { fit_members(kind, &rest_of, options) };
+    let mut fits: Vec<_> = ones.chain(rest.into_iter().zip(others)).collect();
+    fits.sort_by_key(|(e, _)| *e);
+    fits.into_iter().map(|(_, fit)| fit).collect()
+}
+
+/// A joint fit without a minimum.
+#[derive(Debug)]
+struct Failed {
+    error: FitError,
+    /// Engines whose slopes ran off.
+    runaways: Vec<usize>,
+}
+
+fn fit_together(
+    kind: ModelKind,
+    engines: &[&[Case]],
+    options: &FitOptions,
+) -> Result<Vec<Result<ModelFit, FitError>>, Failed> {
     let (players, units) = (players(engines), units(engines));
     let rows = rows(engines, &units, &players, options);
     let ratings = engines.iter().flat_map(|cases| cases.iter()).filter(|c| strength(c, options).is_some()).count();
@@ -182,16 +225,14 @@ fn fit_members(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Ve
     let strength_sd = if rated && 10 * ratings >= 9 * rows.len() { STRENGTH_SD_RATED } else { STRENGTH_SD };
     let small = |(cases, unit): (&&[Case], &f64)| slope_of_small_scores(cases).map_or(1.0, |fit| fit.sigmoid.w1 * unit);
     let slopes: Vec<f64> = engines.iter().zip(&units).map(small).collect();
-    let solution = solve(&rows, players.len(), &slopes, rated, strength_sd);
-    let (objective, Minimum { at, evaluation }) = match &solution {
-        Ok(found) => found,
-        Err(error) => return engines.iter().map(|_| Err(*error)).collect(),
-    };
+    let (objective, Minimum { at, evaluation }) = solve(&rows, players.len(), &slopes, rated, strength_sd)?;
+    let (objective, at, evaluation) = (&objective, &at[..], &evaluation);
     let layout = objective.layout;
     let strengths = Arc::new(Strengths {
         players: players.iter().map(|(player, i)| (*player, at[*i])).collect(),
         w3: layout.w3().map_or(0.0, |i| at[i]),
         engines: engines.len(),
+        apart: false,
     });
     // the parameters of each engine's model as linear functions of those of the fit
     let mut functionals: Vec<Vec<Vec<f64>>> = (0..engines.len())
@@ -224,10 +265,7 @@ fn fit_members(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Ve
             .collect();
         alone(&own, at[layout.slope(e)], units[e], moved.as_ref()?.get(e)?)
     };
-    engines
-        .iter()
-        .enumerate()
-        .map(|(e, cases)| {
+    let fit = |(e, cases): (usize, &&[Case])| {
             let w1 = at[layout.slope(e)] / units[e];
             if w1 <= 0.0 {
                 return Err(FitError::SlopeNotPositive { w1 });
@@ -246,8 +284,8 @@ fn fit_members(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Ve
             let fit = ModelFit::new(kind, Model::Joint(model), covariance, cases, mean_loss)?;
             let alone = if engines.len() > 1 { alone(e) } else { None };
             Ok(ModelFit { strengths: Some(strengths.clone()), alone, ..fit })
-        })
-        .collect()
+    };
+    Ok(engines.iter().enumerate().map(fit).collect())
 }
 
 /// Parts of the samples of which a file holds the mean advantage.
@@ -276,7 +314,7 @@ fn solve<'a>(
     slopes: &[f64],
     rated: bool,
     strength_sd: f64,
-) -> Result<(Objective<'a>, Minimum), FitError> {
+) -> Result<(Objective<'a>, Minimum), Failed> {
     let objective = |lapse: bool| {
         let layout = Layout { players, engines: slopes.len(), rated, lapse };
         Objective { rows, layout, strength_sd, spread: vec![1.0; layout.size()] }
@@ -285,20 +323,39 @@ fn solve<'a>(
     let mut start = vec![0.0; plain.layout.size()];
     start[players..players + slopes.len()].copy_from_slice(slopes);
     plain.layout.w3().into_iter().for_each(|i| start[i] = 0.8);
-    let without = minimise(&plain, &start);
+    let (without, passes) = {
+        let search = Search::new(&plain);
+        (search.minimise(&start), search.passes())
+    };
     let with = |at: &[f64]| {
         let at = |lapse: f64| at.iter().copied().chain([lapse]).collect::<Vec<f64>>();
         // a minimum without lapses remains one unless the first of them makes the results more likely
         let gain = lapsing.evaluate(&at(0.0)).and_then(|e| e.gradient.last().copied());
-        gain.filter(|g| *g < 0.0).and_then(|_| minimise(&lapsing, &at(FIRST_LAPSE)).ok())
+        gain.filter(|g| *g < 0.0).map(|_| Search::new(&lapsing).minimise(&at(FIRST_LAPSE)))
     };
     let beside = without.as_ref().ok().and_then(|found| with(&found.at));
-    let with = [beside, with(&start)].into_iter().flatten();
-    let loss = |found: &Minimum| found.evaluation.loss;
-    match (without, with.min_by(|a, b| loss(a).total_cmp(&loss(b)))) {
-        (Ok(without), Some(with)) if loss(&without) <= loss(&with) => Ok((plain, without)),
+    let lapsed: Vec<Result<Minimum, Stalled>> = [beside, with(&start)].into_iter().flatten().collect();
+    let runaways = |at: &[f64]| {
+        let of = at.get(players..players + slopes.len()).unwrap_or_default();
+        (0..of.len()).filter(|e| of[*e] > RUNAWAY).collect::<Vec<usize>>()
+    };
+    let stalled: Vec<&Stalled> = lapsed.iter().chain([&without]).filter_map(|found| found.as_ref().err()).collect();
+    let lowest_stalled = stalled.into_iter().min_by(|a, b| a.loss.total_cmp(&b.loss));
+    let failed = |stalled: &Stalled| Failed {
+        error: FitError::NotConverged { gradient: stalled.gradient, passes },
+        runaways: runaways(&stalled.at),
+    };
+    let off = lowest_stalled.filter(|stalled| !runaways(&stalled.at).is_empty()).map(|s| (s.loss, failed(s)));
+    let with = lapsed.into_iter().flatten().min_by(|a, b| a.evaluation.loss.total_cmp(&b.evaluation.loss));
+    let found = match (without, with) {
+        (Ok(without), Some(with)) if without.evaluation.loss <= with.evaluation.loss => Ok((plain, without)),
         (_, Some(with)) => Ok((lapsing, with)),
-        (without, None) => without.map(|found| (plain, found)),
+        (without, None) => without.map(|found| (plain, found)).map_err(|stalled| failed(&stalled)),
+    };
+    // a minimum above a search that ran off hides an engine without a finite slope
+    match (found, off) {
+        (Ok((_, minimum)), Some((loss, failed))) if loss < minimum.evaluation.loss => Err(failed),
+        (found, _) => found,
     }
 }
 

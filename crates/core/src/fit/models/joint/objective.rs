@@ -145,6 +145,14 @@ impl Loss for Objective<'_> {
         &self.spread
     }
 
+    /// A sample has one engine and two players, whatever the others do.
+    fn largest_change(&self, step: &[f64]) -> f64 {
+        let largest = |steps: &[f64]| steps.iter().fold(0.0, |m: f64, s| m.max(s.abs()));
+        let (players, others) = step.split_at(self.layout.players);
+        let (slopes, shared) = others.split_at(self.layout.engines);
+        2.0 * largest(players) + largest(slopes) + shared.iter().map(|s| s.abs()).sum::<f64>()
+    }
+
     fn limits(&self) -> Limits {
         Limits { argmin: 40, all: 200 }
     }

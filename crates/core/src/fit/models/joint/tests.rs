@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::fit::{MOST_ENGINES, blocks, players, rows, units, without};
+use super::fit::{MOST_ENGINES, apart, blocks, players, rows, units, without};
 use super::objective::{Layout, Objective, Row};
 use crate::fit::search::{Loss, minimise};
 use crate::fit::{Case, FitError, FitOptions, Method, Model, ModelFit, ModelKind, ScoreCounts, Situation, fit_counts};
@@ -94,6 +94,57 @@ fn one_large_score_that_contradicts_its_result_decides_nothing() {
     let cases: Vec<&[Case]> = engines.iter().map(Vec::as_slice).collect();
     let fits = crate::fit::fit_engines(ModelKind::Joint, &cases, &FitOptions::default());
     assert!(matches!(fits[0], Err(FitError::SlopeNotPositive { .. })) && fits[1].is_ok(), "{fits:?}");
+}
+
+#[test]
+fn mates_among_the_scores_do_not_stop_the_search() {
+    let scales: Vec<f64> = (0..24).map(|e| 250.0 + 40.0 * f64::from(e)).collect();
+    let mut engines = planted(&scales, &[0.0; 24], 1500, 11, false);
+    for (e, cases) in engines.iter_mut().enumerate() {
+        for (i, case) in cases.iter_mut().enumerate().filter(|(i, _)| i % 5 == 0) {
+            // a mate is announced, wrongly now and then
+            let right = (i + e) % 70 != 0;
+            case.score_cp = if (case.outcome == Outcome::Win) == right { 30_000 } else { -30_000 };
+        }
+    }
+    for (e, (model, fit)) in slopes(&engines).into_iter().enumerate() {
+        let strengths = fit.strengths.as_ref().unwrap();
+        assert!(strengths.engines() == 24 && !strengths.is_apart(), "{e}");
+        let error = fit.standard_errors().unwrap()[0];
+        assert!((model.w1 - 0.95 / scales[e]).abs() < 4.0 * error, "{e}: {} {error} {}", model.w1, 1.0 / scales[e]);
+        assert!((0.002..0.02).contains(&model.lapse), "{model:?}");
+    }
+}
+
+#[test]
+fn an_engine_without_a_finite_slope_leaves_the_others_their_fit() {
+    let mut engines = planted(&[300.0, 600.0, 900.0], &[0.2, 0.0, -0.2], 900, 12, false);
+    // a share of lapses in all games, and one engine whose sign of the score says the rest of the result
+    for case in engines.iter_mut().flatten().filter(|case| case.game % 40 == 0) {
+        case.outcome = case.outcome.reversed();
+    }
+    for case in &mut engines[2] {
+        let won = (case.score_cp >= 0) == (case.game % 40 != 0);
+        case.outcome = if won { Outcome::Win } else { Outcome::Loss };
+    }
+    let cases: Vec<&[Case]> = engines.iter().map(Vec::as_slice).collect();
+    let fits = crate::fit::fit_engines(ModelKind::Joint, &cases, &FitOptions::default());
+    assert!(matches!(fits[2], Err(FitError::NotConverged { .. })), "{:?}", fits[2]);
+    let two = crate::fit::fit_engines(ModelKind::Joint, &cases[..2], &FitOptions::default());
+    assert_eq!(fits[..2], two);
+    assert!(two.iter().all(|fit| fit.as_ref().unwrap().strengths.as_ref().unwrap().engines() == 2));
+}
+
+#[test]
+fn where_the_search_fails_each_engine_has_its_own_fit() {
+    let engines = planted(&[300.0, 600.0], &[0.4, -0.4], 200, 5, false);
+    let cases: Vec<&[Case]> = engines.iter().map(Vec::as_slice).collect();
+    let fits = apart(ModelKind::Joint, &cases, &[], &FitOptions::default());
+    for (fit, (alone, _)) in fits.iter().zip(engines.iter().map(|e| slopes(std::slice::from_ref(e)).remove(0))) {
+        let fit = fit.as_ref().unwrap();
+        assert_eq!(fit.model, Model::Joint(alone));
+        assert!(fit.strengths.as_ref().unwrap().is_apart());
+    }
 }
 
 #[test]
