@@ -436,6 +436,24 @@ pub fn coverage(attack: &Attack, sets: u64, options: &FitOptions) -> Vec<Found> 
     found
 }
 
+/// The shares of the data sets in which an engine's own games contradict the joint fit at a level: of the first engine,
+/// and of the others.
+pub fn conflicts(attack: &Attack, sets: u64, options: &FitOptions, level: f64) -> [f64; 2] {
+    let n = attack.engines.len();
+    let one = |set: u64| {
+        let cases = cases(&attack.samples(set), n);
+        let slices: Vec<&[Case]> = cases.iter().map(Vec::as_slice).collect();
+        let fits = fit_engines(ModelKind::Joint, &slices, options).into_iter();
+        fits.map(|fit| Some(fit.ok()?.alone?.p_value < level)).collect::<Vec<_>>()
+    };
+    let all: Vec<_> = (0..sets).into_par_iter().map(one).collect();
+    let share = |engines: std::ops::Range<usize>| {
+        let found: Vec<bool> = all.iter().flat_map(|set| &set[engines.clone()]).copied().flatten().collect();
+        found.iter().filter(|conflict| **conflict).count() as f64 / found.len().max(1) as f64
+    };
+    [share(0..1), share(1..n)]
+}
+
 /// Estimates of ln w1 drawn to their common centre by a prior whose centre and spread are estimated from them.
 fn shrink(found: &[Option<Estimated>], heavy: bool) -> Vec<Option<Estimated>> {
     let known: Vec<(f64, f64)> = found
@@ -537,5 +555,16 @@ mod tests {
         assert!(of(Estimator::Joint).held >= 52, "{found:?}");
         // of 60 intervals of 95%, fewer than 48 hold the truth once in 10,000 times
         assert!(of(Estimator::Normal).held < 48, "{found:?}");
+    }
+
+    #[test]
+    fn an_engine_with_wrong_signs_contradicts_the_others_and_a_right_one_does_not() {
+        let options = FitOptions::default();
+        let mut attack = Attack::clean(4, 800, 3);
+        let [first, others] = conflicts(&attack, 20, &options, 0.01);
+        assert!(first <= 0.05 && others <= 0.05, "{first} {others}");
+        attack.inverted = 0.2;
+        let [first, others] = conflicts(&attack, 20, &options, 0.01);
+        assert!(first >= 0.6 && others <= 0.05, "{first} {others}");
     }
 }

@@ -175,6 +175,10 @@ struct AttackArgs {
     #[arg(long)]
     pawns: bool,
 
+    /// Show how often an engine's own games contradict the joint fit
+    #[arg(long)]
+    conflicts: bool,
+
     /// Write the first data set to this file as a table, and fit nothing
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -426,6 +430,14 @@ fn attack(args: &AttackArgs) -> anyhow::Result<ExitCode> {
     if let Some(out) = &args.out {
         let text = attack::csv(&attack.samples(0));
         std::fs::write(out, text).with_context(|| format!("{}: cannot write the file", out.display()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if args.conflicts {
+        println!("level  first  others");
+        for level in [0.05, 0.01, 0.001] {
+            let [first, others] = attack::conflicts(&attack, args.sets, &FitOptions::default(), level);
+            println!("{level:<5} {:>5.1}% {:>6.1}%", 100.0 * first, 100.0 * others);
+        }
         return Ok(ExitCode::SUCCESS);
     }
     println!("engine  constant  estimator            fitted  covers  above  below  median  width    loss");

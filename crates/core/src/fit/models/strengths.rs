@@ -11,7 +11,7 @@ pub struct Alone {
     pub w1: f64,
     /// The share of lapses on either side.
     pub lapse: f64,
-    /// Chance of a difference from the joint slope as large as this one, if both hold.
+    /// Chance of a difference from the joint slope, optimism and lapses as large as this one, if these hold.
     pub p_value: f64,
 }
 

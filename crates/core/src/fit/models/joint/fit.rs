@@ -16,7 +16,6 @@ use crate::fit::options::FitOptions;
 use crate::fit::plain::{PointFit, check_cases, fit_counts};
 use crate::fit::search::{Evaluation, Loss, Minimum, Search, Stalled};
 use crate::fit::symmetric::Square;
-use crate::normal::two_sided;
 use crate::parallel;
 
 /// Standard deviation of a player's strength around its rating, logits (35 Elo).
@@ -252,18 +251,18 @@ fn fit_together(
         let of_players = features[1..n].iter().filter(|(i, _)| *i < layout.players);
         of_players.for_each(|&(i, x)| functionals[row.engine][5][i] += x / samples);
     }
-    let (covariances, moved) = covariances(objective, at, evaluation, &functionals).unzip();
+    let covariances = covariances(objective, at, evaluation, &functionals);
     let alone = |e: usize| {
-        let advantage = |row: &&Row| {
+        let advantage = |row: &Row| {
             let (features, n, _) = objective.features(row, at);
             // what is known of the row but for its score and the optimism
             features[2..n].iter().map(|(i, x)| at[*i] * x).sum::<f64>()
         };
         let own = objective.rows.iter().filter(|row| row.engine == e);
         let own: Vec<Row> = own
-            .map(|row| Row { engine: 0, own: None, opponent: None, d: 0.0, offset: advantage(&row), ..*row })
+            .map(|row| Row { engine: 0, own: None, opponent: None, d: 0.0, offset: advantage(row), ..*row })
             .collect();
-        alone(&own, at[layout.slope(e)], units[e], moved.as_ref()?.get(e)?)
+        alone(&own, &[at[layout.slope(e)], at[layout.optimism()], objective.lapse(at)], units[e])
     };
     let fit = |(e, cases): (usize, &&[Case])| {
             let w1 = at[layout.slope(e)] / units[e];
@@ -359,9 +358,6 @@ fn solve<'a>(
     }
 }
 
-/// The covariance matrix of each engine, and what each of its games adds by its number.
-type Covariances = (Vec<Vec<Vec<f64>>>, Vec<BTreeMap<u64, f64>>);
-
 /// The covariance of each engine's parameters: L (Σ d dᵀ + A⁻¹ P A⁻¹) Lᵀ. A is the Hessian; d = (A - A_g)⁻¹ s is by how
 /// much the minimum moves, in one Newton step, without a game of gradient s and Hessian A_g (the cluster jackknife); P
 /// is the precision of the prior, which counts as an observation.
@@ -370,7 +366,7 @@ fn covariances(
     at: &[f64],
     evaluation: &Evaluation,
     functionals: &[Vec<Vec<f64>>],
-) -> Option<Covariances> {
+) -> Option<Vec<Vec<Vec<f64>>>> {
     let rows = objective.rows;
     let factor = evaluation.hessian.clone().scaled(rows.len() as f64).cholesky()?;
     let inverse = factor.inverse();
@@ -381,11 +377,6 @@ fn covariances(
     if games.len() < 2 {
         return None;
     }
-    let of_slope = |k: usize| {
-        let solved = factor.solve(functionals[k].first().map_or(&[], Vec::as_slice));
-        let move_of = |game: &Vec<(usize, f64)>| game.iter().map(|&(i, v)| solved[i] * v).sum::<f64>();
-        by_game.iter().zip(&games).filter_map(|(rows, game)| Some((rows.first()?.game, move_of(game)))).collect()
-    };
     let of = |k: usize| {
         let solved: Vec<Vec<f64>> = functionals[k].iter().map(|f| factor.solve(f)).collect();
         let n = solved.len();
@@ -404,7 +395,7 @@ fn covariances(
         // exactly symmetric
         (0..n).map(|i| (0..n).map(|j| covariance[i.max(j)][i.min(j)]).collect()).collect()
     };
-    Some((parallel::map(functionals.len(), of), parallel::map(functionals.len(), of_slope)))
+    Some(parallel::map(functionals.len(), of))
 }
 
 /// The u for which A⁻¹u = (A - A_g)⁻¹s, with s and A_g the gradient and the Hessian of a game's rows: on the parameters
@@ -460,18 +451,31 @@ fn fixed(hessian: &Square, gradient: &[f64], l: usize, value: f64) -> Option<Vec
     Some(solved)
 }
 
-/// The engine's own slope where only the strengths of the players are those of the joint fit: optimism and lapses are
-/// its
-/// own. `moved` has by how much the joint slope moves without each game; the difference of the two slopes moves by the
-/// difference of their moves, which gives its standard error (a Hausman test with the clusters of the games).
-fn alone(rows: &[Row], joint: f64, unit: f64, moved: &BTreeMap<u64, f64>) -> Option<Alone> {
-    let (objective, found) = solve(rows, 0, &[joint.max(0.0)], false, 1.0).ok()?;
-    let functional: Vec<f64> = (0..objective.layout.size()).map(|i| f64::from(u8::from(i == 0)) / unit).collect();
-    let (_, own) = covariances(&objective, &found.at, &found.evaluation, &[vec![functional]])?;
-    let own = own.first()?;
-    let square = |(game, joint): (&u64, &f64)| (joint - own.get(game).copied().unwrap_or(0.0)).powi(2);
-    let variance: f64 = moved.iter().map(square).sum();
-    let w1 = found.at.first()? / unit;
-    let z = (w1 - joint / unit) / variance.sqrt();
-    Some(Alone { w1, lapse: objective.lapse(&found.at), p_value: two_sided(z) })
+/// The engine's own slope where only the strengths of the players are those of the joint fit: slope, optimism and lapses
+/// are its own. The chance is that of the likelihood ratio to the joint values, divided by the mean of the eigenvalues of
+/// A⁻¹B (Rao and Scott 1984) with A the Hessian and B the sum over games of squared gradients, because samples of a game
+/// are not independent. Half of it is 0, as a share is at its bound: the joint slope is already the engine's own.
+fn alone(rows: &[Row], joint: &[f64; 3], unit: f64) -> Option<Alone> {
+    let (objective, found) = solve(rows, 0, &[joint[0].max(0.0)], false, 1.0).ok()?;
+    let n = rows.len() as f64;
+    let layout = Layout { players: 0, engines: 1, rated: false, lapse: true };
+    let shared = Objective { rows, layout, strength_sd: 1.0, spread: vec![1.0; layout.size()] };
+    let ratio = 2.0 * n * (shared.evaluate(joint)?.loss - found.evaluation.loss);
+    let inverse = found.evaluation.hessian.clone().scaled(n).cholesky()?.inverse();
+    let k = objective.layout.size();
+    let mut order: Vec<&Row> = rows.iter().collect();
+    order.sort_by_key(|row| row.game);
+    let trace: f64 = order
+        .chunk_by(|a, b| a.game == b.game)
+        .map(|game| {
+            let mut sum = vec![0.0; k];
+            for row in game {
+                objective.derivatives(row, &found.at, &mut |i, v| sum[i] += v, &mut |_, _, _| {});
+            }
+            let pairs = (0..k).flat_map(|i| (0..k).map(move |j| (i, j)));
+            pairs.map(|(i, j)| sum[i] * inverse.at(i.max(j), i.min(j)) * sum[j]).sum::<f64>()
+        })
+        .sum();
+    let statistic = ratio.max(0.0) * k as f64 / trace;
+    Some(Alone { w1: found.at.first()? / unit, lapse: objective.lapse(&found.at), p_value: 0.5 * libm::erfc((0.5 * statistic).sqrt()) })
 }
