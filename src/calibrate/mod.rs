@@ -17,7 +17,7 @@ use crate::calibration::{Calibration, Doubt, Draws, MatePolicy};
 use crate::curve::{CurvePoint, EvaluationCurve, quantile_points};
 use crate::fit::{
     BootstrapOptions, ByMethod, Fit, FitData, FitError, FitOptions, GameBootstrap, Method, ModelFit, ModelKind,
-    Observation,
+    Observation, Strengths,
 };
 use crate::language::{Text, ToText};
 use crate::sample::{EngineSamples, NameId, Sample, SampleTable, SamplingOptions, by_engine};
@@ -168,8 +168,12 @@ impl EngineResult {
 
     /// Engines that share the fit of the chosen model with it, this one among them.
     fn fitted_together(&self) -> usize {
-        let joint = self.models.get(&ModelKind::Joint).and_then(|fit| fit.as_ref().ok()?.strengths.as_ref());
-        joint.map_or(1, |strengths| strengths.engines())
+        self.strengths().map_or(1, |strengths| strengths.engines())
+    }
+
+    /// The strengths of the players of its joint fit.
+    fn strengths(&self) -> Option<&Strengths> {
+        self.models.get(&ModelKind::Joint)?.as_ref().ok()?.strengths.as_deref()
     }
 
     /// Why a model was not fitted.
@@ -327,7 +331,7 @@ fn positions_with_several_scores(table: &SampleTable) -> SharedPositions {
 
 /// The number of each name in alphabetical order: the ids of names depend on the order of reading, and with them the
 /// last digits of a fit of several engines would.
-fn numbers(table: &SampleTable) -> Vec<u32> {
+pub(crate) fn numbers(table: &SampleTable) -> Vec<u32> {
     let mut ids: Vec<NameId> = (0..table.names.len() as NameId).collect();
     ids.sort_by_key(|&id| table.names.get(id));
     let mut numbers = vec![0; ids.len()];

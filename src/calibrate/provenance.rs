@@ -4,13 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 
-use super::{CalibrateOptions, EngineResult, Validated, both_ratings, draws, plays};
+use super::{CalibrateOptions, EngineResult, Validated, both_ratings, draws, numbers, plays};
 use crate::calibration::{
     Calibration, Curve, CurveBin, Dates, Field, MatePolicy, Mates, Opponent, Provenance, Sampling, ScoreRange,
     Standardization,
 };
 use crate::fit::Method;
-use crate::sample::{Sample, SampleTable};
+use crate::sample::{NameId, Sample, SampleTable};
+
+/// The strength of a player by its name, where the joint fit has one.
+type StrengthOf<'a> = dyn Fn(NameId) -> Option<f64> + 'a;
 
 /// The calibration of an engine whose chosen model was fitted; `None` where it was not.
 pub(super) fn calibration(
@@ -25,7 +28,10 @@ pub(super) fn calibration(
     calibration.proper_scores = result.validated.as_ref().map(Validated::proper_scores);
     calibration.engine.aliases =
         table.aliases.get(&result.name).map_or_else(Vec::new, |raw| raw.iter().cloned().collect());
-    calibration.field = Some(field(table, samples, result));
+    let numbers = numbers(table);
+    let number = |id: NameId| numbers.get(id as usize).copied();
+    let strength = |id: NameId| result.strengths()?.of(number(id)?);
+    calibration.field = Some(field(table, samples, result, &strength));
     calibration.standardization =
         result.standardization.map(|s| Standardization { mean: s.mean, sd: s.sd, samples: s.samples });
     let bin_cp = options.bin_cp;
@@ -66,12 +72,12 @@ pub(super) fn calibration(
         min_samples: options.min_samples,
         filters: options.filters.clone(),
     });
-    calibration.provenance = Some(provenance(table, samples, options));
+    calibration.provenance = Some(provenance(table, samples, options, &strength));
     Some(calibration)
 }
 
 /// The opponents of an engine, and how many engines share its fit.
-fn field(table: &SampleTable, samples: &[Sample], result: &EngineResult) -> Field {
+fn field(table: &SampleTable, samples: &[Sample], result: &EngineResult, strength: &StrengthOf<'_>) -> Field {
     let own = samples.iter().filter(|sample| plays(table, sample));
     let rated: Vec<[f64; 2]> = own.filter_map(|sample| both_ratings(table, sample)).collect();
     let mean = |side: usize| {
@@ -83,16 +89,22 @@ fn field(table: &SampleTable, samples: &[Sample], result: &EngineResult) -> Fiel
         opponents_rating: mean(1),
         rated_by_these_games: table.bradley_terry && !rated.is_empty(),
         fitted_together: result.fitted_together() as u64,
+        strength: samples.iter().find(|sample| plays(table, sample)).and_then(|sample| strength(sample.engine)),
     }
 }
 
-fn provenance(table: &SampleTable, samples: &[Sample], options: &CalibrateOptions) -> Provenance {
+fn provenance(
+    table: &SampleTable,
+    samples: &[Sample],
+    options: &CalibrateOptions,
+    strength: &StrengthOf<'_>,
+) -> Provenance {
     let mut games = BTreeSet::new();
-    let mut opponents: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+    let mut opponents: BTreeMap<(&str, NameId), BTreeSet<u32>> = BTreeMap::new();
     let mut digest = Sha256::new();
     for sample in samples {
         games.insert(sample.game);
-        opponents.entry(table.names.get(sample.opponent)).or_default().insert(sample.game);
+        opponents.entry((table.names.get(sample.opponent), sample.opponent)).or_default().insert(sample.game);
         let id = table.game(sample).map_or(0, |g| g.id);
         let line = format!(
             "{id:016x},{},{},{},{},{}\n",
@@ -127,8 +139,12 @@ fn provenance(table: &SampleTable, samples: &[Sample], options: &CalibrateOption
         dates: first.zip(last).map(|(first, last)| Dates { first, last }),
         opponents: opponents
             .into_iter()
-            .filter(|(name, _)| !name.is_empty())
-            .map(|(name, games)| Opponent { name: name.to_owned(), games: games.len() as u64 })
+            .filter(|((name, _), _)| !name.is_empty())
+            .map(|((name, id), games)| Opponent {
+                name: name.to_owned(),
+                games: games.len() as u64,
+                strength: strength(id),
+            })
             .collect(),
         time_controls: time_controls.into_iter().collect(),
         terminations,

@@ -105,7 +105,7 @@ impl Rows {
         let row = |((x, result), game): ((&[f64], &f64), &u64)| {
             let scaled = x.iter().zip(&scale).enumerate().filter(|(_, (x, _))| **x != 0.0);
             let features: Vec<(u32, f64)> = scaled.map(|(j, (x, s))| (j as u32, x / s)).collect();
-            LinearRow { game: *game, result: *result, features }
+            LinearRow { game: *game, result: *result, offset: 0.0, features }
         };
         let rows: Vec<_> = values().zip(&self.results).zip(&self.games).map(row).collect();
         let found = regress(&rows, &vec![0.0; k]).map_err(|_| undetermined)?;

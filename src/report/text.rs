@@ -332,9 +332,9 @@ pub fn evaluations<'a>(width: usize, language: Language) -> Columns<'a, &'a Eval
         .right(language.word("games"), 7, |e| thousands(e.scores.games))
         .gap(gap)
         .left(language.word("log loss [95%]"), 20, |e| estimate(&e.scores.log_loss, 3))
-        .left(language.word("slope [95%]"), 17, |e| or_dash(e.scores.slope, |e| estimate(&e, 2)));
+        .left(language.word("scale [95%]"), 17, |e| or_dash(e.scale, |e| estimate(&e, 2)));
     let table = match wide {
-        true => table.left(language.word("intercept [95%]"), 20, |e| or_dash(e.scores.intercept, |e| estimate(&e, 2))),
+        true => table.left(language.word("shift [95%]"), 20, |e| or_dash(e.shift, |e| estimate(&e, 2))),
         false => table,
     };
     table.left(language.word("verdict"), 0, move |e| e.verdict(language).to_owned())

@@ -39,9 +39,21 @@ impl Evaluate {
             return Err(text!("no games: give records or a sample table after the calibration").into());
         }
         on_threads(self.reading.threads, || {
-            let mut loaded = load(&self.reading, &self.fitting, input, progress)?;
+            // what a model needs to be read is counted without being asked for
+            let material = self.calibrations.iter().any(|(_, c)| c.model.kind.needs().material);
+            let reading = Reading { material: self.reading.material || material, ..self.reading.clone() };
+            let mut loaded = load(&reading, &self.fitting, input, progress)?;
             let options = ScoreOptions { seed: self.seed(), resamples: self.fitting.bands.max(1) };
+            let counted = loaded.value.samples.iter().any(|sample| sample.material.is_some());
             let mut judge = |(name, calibration): &(String, Calibration)| {
+                if calibration.model.kind.needs().material && !counted {
+                    let text = text!(
+                        "its model, {}, goes by the material, which these samples do not have: take PGN records, or a \
+                         table with the column material",
+                        calibration.model.kind
+                    );
+                    return Err(text.about(&Text::same(name)));
+                }
                 let found = evaluate(calibration, &mut loaded.value, &options);
                 found.map_err(|error| why(&loaded.value, calibration, error).about(&Text::same(name)))
             };

@@ -1,5 +1,8 @@
 //! `evalcurve evaluate`, `fit --forecasts`, and games in the rows of a table.
 
+use evalcurve_testkit::attack::{Attack, Simulated, csv as csv_of};
+use serde_json::Value;
+
 use crate::support::{Folder, csv, project_data};
 
 /// The column of a CSV text with this name.
@@ -85,6 +88,44 @@ fn a_calibration_is_judged_on_new_games() {
         let ran = folder.run(&arguments);
         assert!(ran.code == Some(2) && ran.err.contains(message), "{arguments:?}: {}", ran.err);
     }
+}
+
+/// A file knows the strengths of its players: other opponents are another field, not another scale.
+#[test]
+fn strengths_of_the_file_tell_another_field_from_another_scale() {
+    let folder = Folder::new();
+    let mut attack = Attack::clean(6, 1000, 41);
+    attack.engines.iter_mut().zip([0.0, 1.5, 1.0, -0.5, -1.0, -1.5]).for_each(|(engine, s)| engine.strength = s);
+    folder.write("old.csv", csv_of(&attack.samples(0)));
+    // the first engine meets only the strong ones
+    let strong = |s: &Simulated| s.players.iter().all(|player| *player < 3);
+    let new: Vec<Simulated> = attack.samples(1).into_iter().filter(strong).collect();
+    folder.write("new.csv", csv_of(&new));
+    folder.good(&["calibrate", "old.csv", "--bands", "0", "--no-plots", "--out", "old"]);
+    let file = folder.json("old/A.json");
+    let judged = |changed: Value| -> Value {
+        folder.write("A.json", changed.to_string());
+        folder.document(&["evaluate", "A.json", "new.csv"])["engines"][0].clone()
+    };
+    let engine = judged(file.clone());
+    assert_eq!((&engine["verdict"], &engine["known_opponents"]), (&"no error seen".into(), &engine["samples"]));
+    let inside = |name: &str, value: f64| {
+        let [low, high] = [0, 1].map(|i| engine[name]["interval"][i].as_f64().unwrap());
+        assert!(low < value && value < high && high - low < 1.0, "{name}: {}", engine[name]);
+    };
+    inside("scale", 1.0);
+    inside("shift", 0.0);
+    let mut unknown = file.clone();
+    unknown["provenance"]["opponents"].as_array_mut().unwrap().iter_mut().for_each(|o| o["strength"] = Value::Null);
+    let engine = judged(unknown);
+    assert_eq!(engine["known_opponents"], 0);
+    assert!(engine["shift"]["interval"][1].as_f64().unwrap() < 0.0, "{engine:#}");
+    let mut bold = file;
+    for model in [&["model"][..], &["models", "joint"]] {
+        let model = model.iter().fold(&mut bold, |value, key| &mut value[*key]);
+        model["w1"] = (2.0 * model["w1"].as_f64().unwrap()).into();
+    }
+    assert_eq!(judged(bold)["verdict"], "too bold");
 }
 
 /// Games with evaluations, as the rows of a CSV table with the tags in columns, and as PGN.

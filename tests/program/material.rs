@@ -1,5 +1,7 @@
 //! The material of PGN games: counted on request, stored in tables, and used by the model `wdl-material`.
 
+use serde_json::Value;
+
 use crate::support::{Folder, csv, csv_text, problems};
 
 /// A game of random moves, with castling, and the material before each of them (python-chess 1.11.2).
@@ -91,6 +93,16 @@ fn material_goes_from_records_to_win_rates() {
     };
     assert!(rate(&["--material", "24"]) > rate(&["--material", "76"]) + 0.005, "{model:#}");
     folder.run(&["winrate", "out/A.json", "150", "--ply", "30"]).ends(2).says(&["--ply", "does not use it"]);
+    // the file's model decides what is counted
+    let judged = |more: &[&str]| -> Value {
+        let more = [&["evaluate", "out/A.json", "games.pgn"][..], more, &all].concat();
+        folder.document(&more)["engines"][0].clone()
+    };
+    assert_eq!(judged(&[]), judged(&["--material"]));
+    let of_table = &folder.document(&["evaluate", "out/A.json", "samples.csv"])["engines"][0];
+    assert_eq!(of_table["log_loss"], judged(&[])["log_loss"]);
+    let ran = folder.run(&["evaluate", "out/A.json", "plain.csv"]).ends(2);
+    ran.says(&["out/A.json: its model, wdl_material, goes by the material", "a table with the column material"]);
     // by ply, whether or not the table has material
     folder.good(&["calibrate", "samples.csv", "--model", "wdl", "--out", "ply", "--no-plots", "--quiet"]);
     assert_eq!(folder.json("ply/A.json")["model"]["stage"], "ply");

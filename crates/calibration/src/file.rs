@@ -200,6 +200,9 @@ pub struct Field {
     pub rated_by_these_games: bool,
     /// Engines that were fitted together, this one among them: those that met, directly or by way of others.
     pub fitted_together: u64,
+    /// The strength of the engine beyond its rating in the joint model, in logits; `null` if it did not play, or in
+    /// other models.
+    pub strength: Option<f64>,
 }
 
 impl Field {
@@ -376,7 +379,7 @@ pub struct Sampling {
 }
 
 /// Where the numbers come from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
@@ -420,7 +423,7 @@ pub struct Dates {
 }
 
 /// An opponent and the number of games against it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Opponent {
@@ -429,6 +432,8 @@ pub struct Opponent {
     pub name: String,
     /// Number of games.
     pub games: u64,
+    /// Its strength beyond its rating in the joint model, in logits; `null` if it had too few games or another model.
+    pub strength: Option<f64>,
 }
 
 /// Proper scores of the chosen model, out of sample. A draw counts as half a win and half a loss.

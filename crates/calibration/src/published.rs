@@ -85,7 +85,10 @@ impl Published {
             samples: Some(self.samples_fit),
             dates: None,
             // table 1: 1,000 games against each; those against Apery were left out (section 4.2.1)
-            opponents: self.opponents.map(|name| Opponent { name: name.to_owned(), games: 1000 }).to_vec(),
+            opponents: self
+                .opponents
+                .map(|name| Opponent { name: name.to_owned(), games: 1000, strength: None })
+                .to_vec(),
             time_controls: vec!["5 s a move".to_owned()],
             terminations: Default::default(),
             source: Some(format!("{SOURCE}{swapped}")),

@@ -33,6 +33,7 @@ fn full() -> Calibration {
         opponents_rating: Some(3401.25),
         rated_by_these_games: false,
         fitted_together: 2,
+        strength: Some(-0.125),
     });
     full.doubts = vec![Doubt::WideInterval, Doubt::SlopeOff];
     full.standardization = Some(Standardization { mean: 33.25, sd: 812.5, samples: 4 });
@@ -66,7 +67,7 @@ fn full() -> Calibration {
         games: Some(3),
         samples: Some(4),
         dates: Some(Dates { first: "2016-01-01".into(), last: "2016-12-31".into() }),
-        opponents: vec![Opponent { name: "nozomi".into(), games: 3 }],
+        opponents: vec![Opponent { name: "nozomi".into(), games: 3, strength: Some(0.25) }],
         time_controls: vec!["floodgate-600-10F".into()],
         terminations: [("resignation".to_owned(), 2), ("repetition".to_owned(), 1)].into(),
         source: Some("floodgate 2016".into()),

@@ -22,13 +22,15 @@ pub struct LinearRow<F> {
     pub game: u64,
     /// 1, 0.5 or 0.
     pub result: f64,
+    /// What the logit has beside the numbers.
+    pub offset: f64,
     /// The numbers that are not 0.
     pub features: F,
 }
 
 impl<F: AsRef<[(u32, f64)]>> LinearRow<F> {
     fn logit(&self, at: &[f64]) -> f64 {
-        self.features.as_ref().iter().map(|&(i, x)| at[i as usize] * x).sum()
+        self.features.as_ref().iter().fold(self.offset, |z, &(i, x)| z + at[i as usize] * x)
     }
 }
 

@@ -48,4 +48,4 @@ pub use corp::{BandPoint, Decomposition, Reliability, ReliabilityPool, decompose
 pub use cross_validation::{CrossValidation, FoldFits};
 pub use folds::{DEFAULT_FOLDS, FoldOptions, fold_of};
 pub use forecast::{EngineCases, Forecast, ValidateError};
-pub use scores::{ScoreOptions, Scores, Spiegelhalter, log_loss_difference, mean_log_loss, scores};
+pub use scores::{ScoreOptions, Scores, Spiegelhalter, log_loss_difference, mean_log_loss, recalibrate_from, scores};

@@ -112,8 +112,17 @@ fn recalibrate(forecasts: &[Forecast]) -> Option<(Estimate, Estimate)> {
     if forecasts.iter().all(|f| f.logit == first) {
         return None;
     }
-    let row = |f: &Forecast| LinearRow { game: f.game, result: f.outcome.value(), features: [(0, f.logit), (1, 1.0)] };
-    let rows: Vec<_> = forecasts.iter().map(row).collect();
+    recalibrate_from(forecasts, |_| 0.0)
+}
+
+/// (slope, intercept) of the results on the part of the forecast logits that is not `without_score`, which counts as it
+/// is: whether scores mean what the forecasts take them for, whatever else is known of the games.
+pub fn recalibrate_from(forecasts: &[Forecast], without_score: impl Fn(usize) -> f64) -> Option<(Estimate, Estimate)> {
+    let row = |(i, f): (usize, &Forecast)| {
+        let offset = without_score(i);
+        LinearRow { game: f.game, result: f.outcome.value(), offset, features: [(0, f.logit - offset), (1, 1.0)] }
+    };
+    let rows: Vec<_> = forecasts.iter().enumerate().map(row).collect();
     let fit = regress(&rows, &[1.0, 0.0]).ok()?;
     let error = |k: usize| fit.covariance.as_ref().map(|v| v.at(k, k).max(0.0).sqrt());
     Some((Estimate::normal(fit.at[0], error(0)), Estimate::normal(fit.at[1], error(1))))

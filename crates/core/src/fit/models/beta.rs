@@ -47,7 +47,7 @@ fn rows<const N: usize>(cases: &[Case], features: &[[f64; 3]], active: [usize; N
     let row = |(case, f): (&Case, &[f64; 3])| {
         let mut used = [(0, 0.0); N];
         used.iter_mut().zip(active).enumerate().for_each(|(i, (slot, a))| *slot = (i as u32, f[a]));
-        LinearRow { game: case.game, result: case.outcome.value(), features: used }
+        LinearRow { game: case.game, result: case.outcome.value(), offset: 0.0, features: used }
     };
     cases.iter().zip(features).map(row).collect()
 }

@@ -39,6 +39,11 @@ impl Strengths {
         self.apart
     }
 
+    /// The strength of a player; `None` for one with few games.
+    pub fn of(&self, player: u32) -> Option<f64> {
+        self.players.get(&player).copied()
+    }
+
     /// The logit that a case of these players adds: rating difference and strengths. Unknown players count as 0.
     pub fn advantage(&self, situation: &Situation) -> f64 {
         let of = |player: u32| self.players.get(&player).copied().unwrap_or(0.0);
