@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::regression::{Wald, holm, wald as wald_of};
 use crate::calibration::{Calibration, Reading, Situation};
 use crate::fit::{Fit, Influence, Method, Sigmoid};
+use crate::normal::{Z_95, quantile, two_sided};
 
 /// An engine with its fit and the influence of each game on it.
 #[derive(Debug, Clone)]
@@ -48,8 +49,20 @@ pub struct Pair {
     pub equal_slopes: Wald,
     /// Test of equal (w1, w2).
     pub equal_curves: Wald,
-    /// The p of `equal_curves` with Holm's correction for the number of pairs.
+    /// Chance of scales this different, if equal scores win equally often between equals, by the chosen model and the
+    /// two fits as if they were independent; with Holm's correction for the number of pairs. Opponents do not enter.
     pub p_corrected: f64,
+}
+
+/// Whether engines share a scale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scales {
+    /// Some pairs do not, this one most certainly: the same win rate needs a larger score of the second engine.
+    Apart(usize, usize),
+    /// All pairs do, within a factor of 1.25.
+    Alike,
+    /// The games do not tell.
+    Unknown,
 }
 
 /// All engines against each other.
@@ -79,6 +92,38 @@ pub struct Pairwise {
 }
 
 impl Pairwise {
+    /// Pairs whose scales differ, after correction.
+    pub fn apart(&self) -> usize {
+        self.pairs.iter().filter(|pair| pair.p_corrected < LEVEL).count()
+    }
+
+    /// Whether the engines share a scale. Of the pairs that do not, the example is one of typical scores if there is one.
+    pub fn scales(&self) -> Scales {
+        let equivalent = |(a, b): (usize, usize)| self.equivalents[a][b];
+        let apart = |typical: bool| {
+            let pairs = self.pairs.iter().filter(|pair| pair.p_corrected < LEVEL);
+            let ordered = pairs.flat_map(|pair| [(pair, (pair.first, pair.second)), (pair, (pair.second, pair.first))]);
+            ordered
+                .filter(|(_, names)| {
+                    equivalent(*names).is_some_and(|e| e.score_cp > self.score_cp && (!typical || e.high < TYPICAL_CP))
+                })
+                .min_by(|(x, _), (y, _)| x.p_corrected.total_cmp(&y.p_corrected))
+        };
+        if let Some((_, (a, b))) = apart(true).or_else(|| apart(false)) {
+            return Scales::Apart(a, b);
+        }
+        // intervals that hold for all pairs at once
+        let wider = quantile(1.0 - LEVEL / (2.0 * self.pairs.len().max(1) as f64)).unwrap_or(f64::INFINITY) / Z_95;
+        let alike = |pair: &Pair| {
+            let found = self.equivalents[pair.first][pair.second];
+            found.is_some_and(|e| {
+                let (at, half) = (libm::log(e.score_cp / self.score_cp), 0.5 * libm::log(e.high / e.low));
+                at.abs() + wider * half < libm::log(ALIKE)
+            })
+        };
+        if !self.pairs.is_empty() && self.pairs.iter().all(alike) { Scales::Alike } else { Scales::Unknown }
+    }
+
     /// Indices of the engines with the most samples, largest first, at most `most`.
     pub fn largest(&self, most: usize) -> Vec<usize> {
         largest(&self.samples, most)
@@ -92,6 +137,13 @@ fn largest(samples: &[u64], most: usize) -> Vec<usize> {
     order.truncate(most);
     order
 }
+
+/// Level of the tests whether engines share a scale.
+const LEVEL: f64 = 0.05;
+/// Scales that differ by less are alike.
+const ALIKE: f64 = 1.25;
+/// Scores beyond this are rare and make no good example.
+const TYPICAL_CP: f64 = 2_000.0;
 
 /// The largest number of engines that are compared: time grows with its third power.
 pub const MOST_ENGINES: usize = 200;
@@ -134,6 +186,7 @@ pub fn pairwise(engines: &[Fitted<'_>], calibrations: &[&Calibration], score_cp:
             .collect();
         wald_of(&difference, &variance)
     };
+    let equivalents = equivalents(&calibrations, score_cp);
     let mut pairs = Vec::with_capacity(k * (k - 1) / 2);
     for first in 0..k {
         for second in first + 1..k {
@@ -142,11 +195,16 @@ pub fn pairwise(engines: &[Fitted<'_>], calibrations: &[&Calibration], score_cp:
                 (wald(first, &[second], &[0]), wald(first, &[second], &[0, 1]))
             {
                 let samples = engines[first].fit.samples + engines[second].fit.samples;
-                pairs.push(Pair { first, second, samples, equal_slopes, equal_curves, p_corrected: equal_curves.p });
+                pairs.push(Pair { first, second, samples, equal_slopes, equal_curves, p_corrected: 1.0 });
             }
         }
     }
-    let corrected = holm(&pairs.iter().map(|p| p.equal_curves.p).collect::<Vec<_>>());
+    let same_scale = |pair: &Pair| {
+        let found = equivalents[pair.first][pair.second];
+        // half of the interval of the logarithm is that many standard errors, by Student's t or the normal distribution
+        found.map_or(1.0, |e| two_sided(Z_95 * libm::log(e.score_cp / score_cp) / (0.5 * libm::log(e.high / e.low))))
+    };
+    let corrected = holm(&pairs.iter().map(same_scale).collect::<Vec<_>>());
     pairs.iter_mut().zip(corrected).for_each(|(pair, p)| pair.p_corrected = p);
     let others: Vec<usize> = (1..k).collect();
     Some(Pairwise {
@@ -156,15 +214,15 @@ pub fn pairwise(engines: &[Fitted<'_>], calibrations: &[&Calibration], score_cp:
         samples: chosen.iter().map(|&e| samples[e]).collect(),
         games,
         score_cp,
-        equivalents: equivalents(&calibrations, score_cp),
+        equivalents,
         equal_slopes: wald(0, &others, &[0]),
         equal_curves: wald(0, &others, &[0, 1]),
         pairs,
     })
 }
 
-/// The score of each engine that has the win rate between equals of another's `score_cp`, by the delta method. The two
-/// fits count as independent.
+/// The score of each engine that has the win rate between equals of another's `score_cp`, by the delta method on its
+/// logarithm. The two fits count as independent.
 fn equivalents(calibrations: &[&Calibration], score_cp: f64) -> Vec<Vec<Option<Equivalent>>> {
     let unknown = Situation::default();
     let equivalent = |a: &Calibration, b: &Calibration| {
@@ -173,7 +231,9 @@ fn equivalents(calibrations: &[&Calibration], score_cp: f64) -> Vec<Vec<Option<E
         let slope = (logit(b, score + 1.0) - logit(b, score - 1.0)) / 2.0;
         let error = |c: &Calibration, x: f64| c.logit_error(Reading::Equal, x, &unknown);
         let half = a.quantile().max(b.quantile()) * error(a, score_cp)?.hypot(error(b, score)?) / slope;
-        Some(Equivalent { score_cp: score, low: score - half, high: score + half }).filter(|_| half.is_finite())
+        let factor = libm::exp(half / score);
+        let found = Equivalent { score_cp: score, low: score / factor, high: score * factor };
+        Some(found).filter(|e| score > 0.0 && e.high.is_finite() && e.low > 0.0)
     };
     let same = Equivalent { score_cp, low: score_cp, high: score_cp };
     let row = |a: usize| {
@@ -264,22 +324,47 @@ mod tests {
 
     #[test]
     fn tests_find_unequal_engines_and_seldom_equal_ones() {
-        let mut alarms = 0;
+        let (mut alarms, mut apart) = (0, 0);
         for seed in 0..40 {
             let result = compared(&engines(&[0.003, 0.003, 0.003], seed));
             alarms += u32::from(result.equal_curves.unwrap().p < 0.05);
+            apart += u32::from(matches!(result.scales(), Scales::Apart(..)));
         }
         // 2 expected of 40
-        assert!(alarms <= 6, "{alarms}");
+        assert!(alarms <= 6 && apart <= 6, "{alarms} {apart}");
         let result = compared(&engines(&[0.003, 0.0015, 0.003], 1));
         assert!(result.equal_slopes.unwrap().p < 1e-6 && result.equal_slopes.unwrap().df == 2);
         let p: Vec<bool> = result.pairs.iter().map(|p| p.p_corrected < 0.01).collect();
         assert_eq!(p, [true, false, true]);
+        assert!(matches!(result.scales(), Scales::Apart(0 | 2, 1)), "{:?}", result.scales());
         // 200 of a is 400 of b, and 400 of b is 200 of a
         let there = result.equivalents[0][1].unwrap();
         assert!(there.low < 400.0 && 400.0 < there.high && there.high - there.low < 450.0, "{there:?}");
         assert_eq!(result.equivalents[1][1].unwrap().score_cp, 200.0);
         assert!((result.equivalents[0][2].unwrap().score_cp - 200.0).abs() < 100.0);
+    }
+
+    #[test]
+    fn opponents_make_no_scale_and_few_games_do_not_tell() {
+        // one engine of two names: as b it met opponents against whom it wins at any score
+        let mut rows = engines(&[0.003, 0.003], 3);
+        rows[1].iter_mut().filter(|row| row.game % 3 > 0).for_each(|row| row.score_cp -= 400);
+        let result = compared(&rows);
+        assert!(result.equal_curves.unwrap().p < 1e-6 && result.scales() == Scales::Unknown, "{:?}", result.pairs);
+        // many games tell that a scale is one
+        let many: Vec<Vec<Observation>> = (0..2)
+            .map(|e| {
+                let seeds = 0..20u64;
+                let one = |seed: u64| {
+                    engines(&[0.003, 0.003], 100 + seed)
+                        .swap_remove(e)
+                        .into_iter()
+                        .map(move |row| Observation { game: 2000 * seed + row.game, ..row })
+                };
+                seeds.flat_map(one).collect()
+            })
+            .collect();
+        assert_eq!(compared(&many).scales(), Scales::Alike);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! The answer of a diagnosis: a word, a sentence, the verdict on each engine and what to do.
 
-use super::text::{constant, printable, thousands, with_interval};
-use super::verdict::example_pair;
+use super::text::{constant, or_dash, printable, thousands, with_interval};
 use crate::calibrate::EngineResult;
 use crate::calibration::{Calibration, Doubt};
 use crate::diagnose::Diagnosis;
+use crate::diagnose::pairwise::Scales;
 use crate::language::Language;
 use crate::{key, say, text};
 
@@ -166,16 +166,20 @@ pub fn headline(diagnosis: &Diagnosis, language: Language) -> Headline {
         1 => say!(language, "1 engine calibrated: {counts}."),
         _ => say!(language, "{engines} engines calibrated: {counts}."),
     };
-    let apart = diagnosis.pairwise.as_ref().and_then(|p| p.equal_curves).is_some_and(|t| t.p < 0.05);
-    if let (Some(pairs), true) = (&diagnosis.pairwise, apart)
-        && let Some((a, b)) = example_pair(diagnosis)
-        && let Some(e) = pairs.equivalents[a][b]
-    {
-        let (score, there) = (pairs.score_cp, with_interval(e.score_cp, (e.low, e.high), 0));
-        let (a, b) = (&pairs.engines[a], &pairs.engines[b]);
-        sentence +=
-            &say!(language, " Their scores do not share a scale: between equals, {score:.0} of {a} is {there} of {b}.");
-    }
+    let scales = diagnosis.pairwise.as_ref().map(|pairs| (pairs, pairs.scales()));
+    let apart = matches!(scales, Some((_, Scales::Apart(..))));
+    sentence += &match scales {
+        Some((pairs, Scales::Apart(a, b))) => {
+            let there = or_dash(pairs.equivalents[a][b], |e| with_interval(e.score_cp, (e.low, e.high), 0));
+            let (score, a, b) = (pairs.score_cp, &pairs.engines[a], &pairs.engines[b]);
+            say!(language, " Their scores do not share a scale: between equals, {score:.0} of {a} is {there} of {b}.")
+        }
+        Some((_, Scales::Alike)) => language.word(" Their scores share a scale, within a factor of 1.25.").to_owned(),
+        Some((_, Scales::Unknown)) => {
+            language.word(" These games cannot tell whether their scores share a scale.").to_owned()
+        }
+        None => String::new(),
+    };
     let todo = todo(&all, apart, language);
     Headline { status, sentence, todo }
 }

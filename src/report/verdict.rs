@@ -4,12 +4,10 @@ use crate::calibrate::EngineResult;
 use crate::diagnose::Diagnosis;
 use crate::diagnose::declared::DeclaredScores;
 use crate::diagnose::mismatch::Transform;
-use crate::diagnose::regression::Wald;
+use crate::diagnose::pairwise::Scales;
 use crate::language::Language;
 use crate::report::headline::rounded_up;
-use crate::report::text::{
-    estimate, model_name, number, or_dash, p_value, thousands, with_interval, with_known_interval,
-};
+use crate::report::text::{estimate, model_name, number, or_dash, thousands, with_interval, with_known_interval};
 use crate::validate::ModelKind;
 use crate::{key, say};
 
@@ -215,25 +213,23 @@ fn scale(diagnosis: &Diagnosis, language: Language) -> Vec<Answer> {
     };
     let mut out = vec![line(Question::Scale, mismatch)];
     if let Some(pairs) = &diagnosis.pairwise {
-        let test = |t: Wald, decimals: usize| {
-            let (df, p) = (t.df, p_value(t.p));
-            let statistic = t.statistic;
-            say!(language, "(χ² {statistic:.decimals$}, df {df}, p {p})")
-        };
-        let mut text = match pairs.equal_curves {
-            Some(t) if t.p < 0.05 => {
-                say!(language, "the engines' curves differ {}", test(t, 0))
+        let (apart, all) = (pairs.apart(), pairs.pairs.len());
+        let text = match pairs.scales() {
+            Scales::Apart(a, b) => {
+                let there = or_dash(pairs.equivalents[a][b], |e| with_interval(e.score_cp, (e.low, e.high), 0));
+                let (score, a, b) = (number(pairs.score_cp, 0), &pairs.engines[a], &pairs.engines[b]);
+                say!(
+                    language,
+                    "the scales of {apart} of {all} pairs differ (Holm, 5%); between equals {score} of {a} is {there} \
+                     of {b}"
+                )
             }
-            Some(t) => say!(language, "no difference between the engines' curves seen {}", test(t, 1)),
-            None => {
-                say!(language, "too few games for a test of equal curves")
-            }
+            Scales::Alike => say!(language, "the scales of all {all} pairs are alike, within a factor of 1.25"),
+            Scales::Unknown => say!(
+                language,
+                "no difference of scales seen among {all} pairs (Holm, 5%); too few games to say that they are alike"
+            ),
         };
-        if let Some((a, b)) = example_pair(diagnosis) {
-            let there = or_dash(pairs.equivalents[a][b], |e| with_interval(e.score_cp, (e.low, e.high), 0));
-            let (score, a, b) = (number(pairs.score_cp, 0), &pairs.engines[a], &pairs.engines[b]);
-            text += &say!(language, "; between equals {score} of {a} is {there} of {b}");
-        }
         out.push(line(Question::Scale, text));
     }
     out.extend(fields(diagnosis, language));
@@ -274,20 +270,6 @@ const SHOWN: [(Transform, &str); 5] = [
     (Transform::RawAgainstEquals, key!("opponents taken out: raw scores")),
     (Transform::Equal, "joint"),
 ];
-
-/// Scores beyond this are rare and make no good example.
-const TYPICAL_CP: f64 = 2_000.0;
-
-/// The two of the largest engines whose scores differ most, among typical scores.
-pub(super) fn example_pair(diagnosis: &Diagnosis) -> Option<(usize, usize)> {
-    let pairs = diagnosis.pairwise.as_ref()?;
-    let largest = pairs.largest(6);
-    let usual = |a: usize, b: usize| pairs.equivalents[a][b].is_some_and(|e| e.low > 0.0 && e.high < TYPICAL_CP);
-    let ratio = |a: usize, b: usize| pairs.equivalents[a][b].map_or(0.0, |e| (e.score_cp / pairs.score_cp).abs());
-    let all =
-        largest.iter().flat_map(|&a| largest.iter().map(move |&b| (a, b))).filter(|(a, b)| a != b && usual(*a, *b));
-    all.max_by(|x, y| ratio(x.0, x.1).total_cmp(&ratio(y.0, y.1)))
-}
 
 fn differ(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
     let tables = &diagnosis.influence;

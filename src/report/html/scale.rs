@@ -223,11 +223,13 @@ fn tests(page: &Page<'_>, pairs: &Pairwise) -> Markup {
         None => say!(language, "{words}: too few games for a test"),
     };
     let largest = pairs.largest(IN_TABLE);
-    let apart = pairs.pairs.iter().filter(|p| p.p_corrected < 0.05).count();
     let mut shown: Vec<&Pair> =
         pairs.pairs.iter().filter(|p| largest.contains(&p.first) && largest.contains(&p.second)).collect();
-    shown.sort_by(|a, b| b.equal_curves.statistic.total_cmp(&a.equal_curves.statistic));
-    let caption = page.word("Wald tests clustered by game; corrected by Holm for all pairs");
+    shown.sort_by(|a, b| a.p_corrected.total_cmp(&b.p_corrected));
+    let caption = page.word(
+        "Wald tests of the plain sigmoids, clustered by game; the last column compares the constants of the chosen model, \
+         corrected by Holm for all pairs",
+    );
     let table = Table::new(language, caption, shown)
         .text("A", |pair| pairs.engines[pair.first].clone())
         .text("B", |pair| pairs.engines[pair.second].clone())
@@ -236,7 +238,7 @@ fn tests(page: &Page<'_>, pairs: &Pairwise) -> Markup {
         .number("p", |pair| p_value(pair.equal_slopes.p))
         .number(page.word("χ² of equal (w1, w2)"), |pair| number(pair.equal_curves.statistic, 1))
         .number("p", |pair| p_value(pair.equal_curves.p))
-        .number(page.word("p corrected"), |pair| p_value(pair.p_corrected));
+        .number(page.word("p of one scale"), |pair| p_value(pair.p_corrected));
     html! {
         (h3(page.word("Are the curves one?")))
         @if pairs.left_out > 0 {
@@ -260,8 +262,8 @@ fn tests(page: &Page<'_>, pairs: &Pairwise) -> Markup {
         (folded(
             say!(
                 language,
-                "{} of {} pairs have different curves after correction",
-                apart,
+                "the scales of {} of {} pairs differ after correction",
+                pairs.apart(),
                 pairs.pairs.len()
             ),
             page.word("the pairs in the table above"),
