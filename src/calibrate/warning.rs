@@ -27,7 +27,7 @@ const INVERTED_ERRORS: f64 = 1.645;
 pub struct Warning {
     /// One word: `sign_inverted`, `mates_under_threshold`, `threshold_in_evaluations`, `mates_inverted`,
     /// `all_scores_zero`, `book_zeros`, `score_unit`, `methods_disagree`, `not_validated`, `ratings_know_the_results`,
-    /// `conflict`, `fitted_apart`, `many_draws`, `worse_than_constant`, `slope_may_be_zero`.
+    /// `conflict`, `fitted_apart`, `many_draws`, `many_lapses`, `slope_off`, `miscalibrated`, `worse_than_constant`, `slope_may_be_zero`.
     pub kind: &'static str,
     /// The sentence, with numbers and the remedy.
     pub text: Text,
@@ -109,6 +109,10 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult) -
         warnings.push(Warning { kind: "many_draws", text });
     }
     let scores = calibration.proper_scores.as_ref();
+    let shown = |e: &Estimate| match e.interval {
+        Some([low, high]) => format!("{} [{}, {}]", number(e.value, 2), number(low, 2), number(high, 2)),
+        None => number(e.value, 2),
+    };
     for doubt in &calibration.doubts {
         let (kind, text) = match doubt {
             Doubt::WorseThanConstant => {
@@ -139,17 +143,34 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult) -
                 (ZERO_SLOPE, text)
             }
             Doubt::ManyLapses => {
-                let share = calibration.lapses().map_or(f64::NAN, |lapses| 100.0 * lapses.value);
+                let share = calibration.lapses().map_or(f64::NAN, |lapses| lapses.value);
+                let (percent, lapse) = (100.0 * share, 0.5 * share);
                 let text = text!(
-                    "{share:.0}% of the results follow no score: look for losses on time, games that were cut, and \
+                    "{percent:.0}% of the results follow no score (lapse {lapse:.3} on either side): look for losses on time, games that were cut, and \
                     wrong results; `terminations` board keeps only games that were decided on the board"
                 );
                 ("many_lapses", text)
             }
-            // reported by a warning of its own, or shown by the table
-            Doubt::SignInverted | Doubt::Conflict | Doubt::WideInterval | Doubt::SlopeOff | Doubt::Miscalibrated => {
-                continue;
+            Doubt::SlopeOff => {
+                let slope = scores.and_then(|s| s.slope).map_or_else(String::new, |slope| shown(&slope));
+                let text = text!(
+                    "on unseen games the slope of the results on the forecasts of {kind} is {slope}, outside {} to {}: \
+                     below 1 the win rates are too bold, above too cautious; look at the plot, and try `model` auto",
+                    SLOPES[0],
+                    SLOPES[1]
+                );
+                ("slope_off", text)
             }
+            Doubt::Miscalibrated => {
+                let error = scores.and_then(|s| s.ece).map_or_else(String::new, |error| shown(&error));
+                let text = text!(
+                    "on unseen games the calibration error of {kind} is {error}, above {LARGEST_ERROR}: look at the \
+                     plot, and try `model` auto"
+                );
+                ("miscalibrated", text)
+            }
+            // reported by a warning of its own, or shown by the table
+            Doubt::SignInverted | Doubt::Conflict | Doubt::WideInterval => continue,
         };
         warnings.push(Warning { kind, text });
     }

@@ -186,7 +186,7 @@ pub fn verdicts(width: usize, language: Language) -> Columns<'static, EngineResu
     Columns::new()
         .name(language.word("engine"), if narrow { 20 } else { 28 }, |r: &EngineResult| r.name.clone())
         .right(language.word("games"), 6, |r| thousands(r.games))
-        .right(language.word("samples"), 7, |r| thousands(r.fitted))
+        .right(language.word("fitted"), 7, |r| thousands(r.fitted))
         .gap(2)
         .left("1/w1 [95%]", 18, constant)
         .gap(1)

@@ -350,3 +350,26 @@ fn a_figure_without_anything_within_its_axis_is_left_out() {
     folder.good(&["plot", "far.csv", "--out", "plots"]).says(&["histograms: left out"]);
     folder.good(&["diagnose", "far.csv", "--out", "page"]);
 }
+
+/// "Does not fit: see the warning" has a warning.
+#[test]
+fn what_does_not_fit_is_explained() {
+    let folder = Folder::new();
+    let mut text = "game,engine,opponent,color,ply,window,score_cp,mate,result\n".to_owned();
+    for game in 0..600 {
+        // small scores are right, and large ones mean nothing
+        let score: i32 = [-900, -300, 300, 900][game % 4];
+        let won = if score.abs() > 500 { game % 8 < 4 } else { (score > 0) == (game % 10 < 9) };
+        text += &format!("g{game},A,B{},black,40,0,{score},false,{}\n", game % 5, u8::from(won));
+    }
+    folder.write("odd.csv", text);
+    let model = ["--model", "maximum-likelihood", "--bands", "0", "--no-plots", "--force"];
+    let document = folder.document(&[&["calibrate", "odd.csv", "--out", "out"][..], &model].concat());
+    let engine = &document["engines"][0];
+    let file = folder.json("out/A.json");
+    let doubts = file["doubts"].as_array().unwrap();
+    assert!(doubts.contains(&"miscalibrated".into()), "{engine:#}");
+    let kinds: Vec<&str> = engine["warnings"].as_array().unwrap().iter().map(|w| w["kind"].as_str().unwrap()).collect();
+    let unexplained = doubts.iter().map(|d| d.as_str().unwrap()).filter(|d| *d != "wide_interval");
+    unexplained.for_each(|doubt| assert!(kinds.contains(&doubt), "{doubt}: {kinds:?}"));
+}

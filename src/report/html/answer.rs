@@ -47,8 +47,8 @@ pub(super) fn head(page: &Page<'_>) -> Result<Markup, PlotError> {
             div {
                 h2 { (language.word("The constants")) } "\n"
                 (p(language.word(
-                    "1/w1 is the score at which an engine wins 73% against an equal: the \u{201c}Ponanza \
-                     constant\u{201d}, customarily 600.",
+                    "1/w1 is the score at which an engine wins 73% against an equal, results that follow no score left \
+                     out: the \u{201c}Ponanza constant\u{201d}, customarily 600.",
                 )))
                 (table)
             }

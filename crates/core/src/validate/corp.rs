@@ -117,7 +117,7 @@ pub fn decompose(forecasts: &[Forecast], options: &ScoreOptions) -> Result<Decom
         let all: Vec<f64> = resampled.iter().map(|r| r[k]).collect();
         let value = values[k];
         let interval = if pivot {
-            pivotal(value, value, all).map(|ends| ends.map(|x| x.max(0.0)))
+            pivotal(value, value, all).map(|[low, high]| [low.max(0.0), high.max(value)])
         } else {
             percentile_interval(all, 0.95).map(|(low, high)| [low, high])
         };
