@@ -176,6 +176,7 @@ mod tests {
         "bad_row",
         "bad_score",
         "bad_window",
+        "same_name",
         "same_player",
         "moves_differ",
         "no_effect",

@@ -25,6 +25,22 @@ fn baselines_are_those_of_the_game() {
 }
 
 #[test]
+fn a_name_in_chess_and_shogi_is_two_engines() {
+    let folder = Folder::new();
+    folder.write("games.pgn", games(300));
+    folder.generate("games.csa", &["--games", "300"]);
+    let fit = |files: &[&str]| folder.document(&[&["fit"][..], files, &["--from-ply", "1", "--bands", "0"]].concat());
+    let both = fit(&["games.pgn", "games.csa"]);
+    assert_eq!(problems(&both, "same_name").len(), 2, "{:#}", both["problems"]);
+    let (chess, shogi) = (fit(&["games.pgn"]), fit(&["games.csa"]));
+    for name in ["A", "B"] {
+        let own = format!("{name} (chess)");
+        assert_eq!(engine(&both, &own)["models"], engine(&chess, name)["models"]);
+        assert_eq!(engine(&both, name)["models"], engine(&shogi, name)["models"]);
+    }
+}
+
+#[test]
 fn zeros_are_draw_scores() {
     let folder = Folder::new();
     // half of the scores of later moves are 0.00

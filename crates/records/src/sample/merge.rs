@@ -135,6 +135,8 @@ struct MergedGame<'a> {
     packed: Option<&'static str>,
     /// Two sources whose records of the game have different results.
     differ: Option<[NameId; 2]>,
+    /// The game is chess.
+    chess: bool,
 }
 
 impl MergedGame<'_> {
@@ -388,7 +390,8 @@ impl<'a> Merge<'a> {
         let annotator = entry.annotator.map(|id| found[part].names.get(id));
         let order = (entry.info.start_time.is_none(), entry.info.start_time, entry.info.id, annotator);
         let packed = block.positions.as_ref().map(|positions| positions.packed.as_str());
-        let mut candidate = MergedGame { part, entry, source, first_line, order, packed, differ: None };
+        let mut candidate =
+            MergedGame { part, entry, source, first_line, order, packed, chess: block.chess, differ: None };
         let slot = match self.by_id.entry((entry.info.id, annotator)) {
             Entry::Occupied(slot) => *slot.get(),
             Entry::Vacant(free) => {
@@ -436,7 +439,28 @@ impl<'a> Merge<'a> {
         self.games.retain(|_| originals.next().flatten().is_none());
     }
 
+    /// The names that play chess and another game, with those that they have in chess: scores of two games share no
+    /// scale, and their players no strengths.
+    fn names_of_two_games(&mut self) -> BTreeMap<String, String> {
+        let mut games: BTreeMap<&str, [Option<usize>; 2]> = BTreeMap::new();
+        for (i, game) in self.games.iter().enumerate() {
+            let names = &self.found[game.part].names;
+            for id in game.entry.info.players.into_iter().chain(game.entry.annotator) {
+                games.entry(names.get(id)).or_default()[usize::from(game.chess)].get_or_insert(i);
+            }
+        }
+        let both = games.into_iter().filter_map(|(name, of)| Some((name, of[0]?, of[1]?)));
+        let both: Vec<_> = both.filter(|(name, ..)| !name.is_empty()).collect();
+        for (name, _, chess) in &both {
+            let (game, own) = (&self.games[*chess], format!("{name} (chess)"));
+            let text = text!("{name} plays chess and another game: in chess it counts as '{own}'");
+            self.reporter.problem(self.names.get(game.source), game.line(), "same_name", text, false);
+        }
+        both.into_iter().map(|(name, ..)| (name.to_owned(), format!("{name} (chess)"))).collect()
+    }
+
     fn into_table(mut self) -> (SampleTable, ReadReport) {
+        let both = self.names_of_two_games();
         let found = self.found;
         let unnamed = self.names.intern("");
         let mut with_games =
@@ -448,6 +472,19 @@ impl<'a> Merge<'a> {
         table.samples.reserve(found.iter().map(|part| part.samples.len()).sum::<usize>() + drawn);
         for game in &self.games {
             add_game(game, &found[game.part], unnamed, &mut self.numbers, &mut table);
+            let rename = |name: &mut NameId, names: &mut Names| {
+                if let Some(own) = both.get(names.get(*name)) {
+                    *name = names.intern(own);
+                }
+            };
+            let index = (table.games.len() as u32).saturating_sub(1);
+            if let Some(info) = table.games.last_mut().filter(|_| game.chess && !both.is_empty()) {
+                info.players.iter_mut().for_each(|name| rename(name, &mut table.names));
+                for sample in table.samples.iter_mut().rev().take_while(|sample| sample.game == index) {
+                    rename(&mut sample.engine, &mut table.names);
+                    rename(&mut sample.opponent, &mut table.names);
+                }
+            }
         }
         add_packed(self.packed, unnamed, &mut table, &mut self.reporter);
         (table, self.reporter.report)
