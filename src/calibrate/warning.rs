@@ -5,7 +5,7 @@ mod checks;
 use serde::Serialize;
 
 use super::{CalibrateOptions, EngineResult};
-use crate::calibration::{Calibration, Curve, CurveBin, Doubt, Estimate};
+use crate::calibration::{Calibration, Curve, CurveBin, Doubt, Estimate, Reading};
 use crate::fit::{ModelKind, Observation};
 use crate::language::Text;
 use crate::sample::{Sample, SampleTable};
@@ -98,16 +98,27 @@ pub(super) fn of_engine(
 pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let kind = calibration.model.kind;
-    let (share, draws) = (calibration.lapses(), calibration.curve.as_ref().map_or(0.0, draws_of));
-    let many = share.and_then(|share| share.interval).is_some_and(|[low, _]| low > MANY_LAPSES);
-    if many && draws > MANY_LAPSES && !calibration.doubts.contains(&Doubt::ManyLapses) {
-        let (percent, drawn) = (100.0 * share.map_or(0.0, |share| share.value), 100.0 * draws);
-        let text = text!(
-            "{percent:.0}% of the results follow no score, and {drawn:.0}% are draws: a draw counts as half a win at \
-            any score; the model wdl fits draws by themselves"
-        );
-        warnings.push(Warning { kind: "many_draws", text });
-    }
+    let draws = calibration.curve.as_ref().map_or(0.0, draws_of);
+    let text = match (calibration.drawn(), calibration.lapses()) {
+        (Some(drawn), _) if drawn > MANY_LAPSES => {
+            let [low, high] = calibration.limits(Reading::Equal).map(|rate| 100.0 * rate);
+            let drawn = 100.0 * draws;
+            Some(text!(
+                "{drawn:.0}% of the results are draws, many of them at large scores; a draw counts as half a win, so \
+                 that win rates stay between {low:.0}% and {high:.0}%; the model wdl fits draws by themselves"
+            ))
+        }
+        (None, Some(Estimate { value, interval: Some([low, _]) })) if low > MANY_LAPSES && draws > MANY_LAPSES => {
+            let (percent, drawn) = (100.0 * value, 100.0 * draws);
+            Some(text!(
+                "{percent:.0}% of the results follow no score, and {drawn:.0}% are draws: a draw counts as half a win \
+                 at any score; the model wdl fits draws by themselves"
+            ))
+        }
+        _ => None,
+    };
+    let text = text.filter(|_| !calibration.doubts.contains(&Doubt::ManyLapses));
+    warnings.extend(text.map(|text| Warning { kind: "many_draws", text }));
     let scores = calibration.proper_scores.as_ref();
     let shown = |e: &Estimate| match e.interval {
         Some([low, high]) => format!("{} [{}, {}]", number(e.value, 2), number(low, 2), number(high, 2)),
@@ -201,8 +212,9 @@ pub(super) fn doubts(calibration: &Calibration, warnings: &[Warning]) -> Vec<Dou
     let scores = calibration.proper_scores.as_ref();
     let slope = calibration.slope();
     let ends = |e: Option<Estimate>| e.and_then(|e| e.interval);
-    // where draws come at any score, each of them is half a win and half a loss that follow none
-    let draws = calibration.curve.as_ref().map_or(0.0, draws_of);
+    // where draws come at any score, each of them is half a win and half a loss that follow none; some models know
+    let known = calibration.drawn().is_some();
+    let draws = calibration.curve.as_ref().filter(|_| !known).map_or(0.0, draws_of);
     let constant = scores.and_then(|s| Some((s.log_loss.value, s.baselines.get(&CONSTANT)?.value)));
     let all = [
         (Doubt::SignInverted, warnings.iter().any(|w| w.kind == "sign_inverted")),

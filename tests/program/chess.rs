@@ -1,5 +1,7 @@
 //! Chess records: what chess users know in place of what shogi users know.
 
+use evalcurve_testkit::attack::{Attack, Draws, csv};
+
 use crate::material::games;
 use crate::support::{Folder, engine, problems, warnings};
 
@@ -38,6 +40,22 @@ fn a_name_in_chess_and_shogi_is_two_engines() {
         assert_eq!(engine(&both, &own)["models"], engine(&chess, name)["models"]);
         assert_eq!(engine(&both, name)["models"], engine(&shogi, name)["models"]);
     }
+}
+
+/// Draws at any score are no results that follow no score.
+#[test]
+fn draws_are_named_and_do_not_pass_for_lapses() {
+    let folder = Folder::new();
+    let mut attack = Attack::clean(4, 360, 2);
+    attack.draws = Draws::Anywhere(0.3);
+    folder.write("games.csv", csv(&attack.samples(0)));
+    let ran = folder.good(&["calibrate", "games.csv", "--bands", "0", "--no-plots", "--out", "out"]);
+    let said = ran.out + &ran.err;
+    assert!(!said.contains("follow no score") && !said.contains("does not fit"), "{said}");
+    assert!(said.contains("of the results are draws") && said.contains("the model wdl fits draws"), "{said}");
+    let model = &folder.json("out/A.json")["model"];
+    let number = |name: &str| model[name].as_f64().unwrap();
+    assert!((number("drawn") - 0.3).abs() < 0.06 && 2.0 * number("lapse") - number("drawn") < 0.05, "{model}");
 }
 
 #[test]

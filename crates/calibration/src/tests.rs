@@ -434,6 +434,7 @@ fn models() -> Vec<Model> {
             w2: 0.4,
             w3: 0.8,
             lapse: 0.01,
+            drawn: 0.01,
             optimism: 0.2,
             strength: -0.3,
             opponents: vec![-1.5, 0.2, 1.3],

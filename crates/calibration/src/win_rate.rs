@@ -117,16 +117,30 @@ impl Calibration {
         Some(Estimate { value, interval: ends.map(|(w1, half)| [1.0 / (w1 + half), 1.0 / (w1 - half)]) })
     }
 
-    /// The share of results that follow no score; `None` for a model without lapses.
+    /// The share of results that follow no score; `None` for a model without lapses. Games that are drawn at any score
+    /// are not among them where the model tells them apart, see [`Calibration::drawn`].
     pub fn lapses(&self) -> Option<Estimate> {
         // as many games are won as lost
         let weight = |name: &str| if name == "lapse" { 2.0 } else { 0.0 };
         let parameters = self.model.model.parameters();
         let gradient: Vec<f64> = parameters.iter().map(|(name, _)| weight(name)).collect();
-        let value = parameters.iter().zip(&gradient).map(|((_, value), weight)| value * weight).sum();
+        let value: f64 = parameters.iter().zip(&gradient).map(|((_, value), weight)| value * weight).sum();
         let half = self.variance_along(&gradient).map(|variance| self.quantile() * variance.sqrt());
         let estimate = Estimate { value, interval: half.map(|half| [value - half, value + half]) };
-        gradient.iter().any(|weight| *weight > 0.0).then(|| estimate.possible(1.0))
+        let decided = 1.0 - self.drawn().filter(|_| value > 0.0).map_or(0.0, |drawn| drawn / value);
+        let of_all = estimate.possible(1.0);
+        let estimate =
+            Estimate { value: of_all.value * decided, interval: of_all.interval.map(|ends| ends.map(|e| e * decided)) };
+        gradient.iter().any(|weight| *weight > 0.0).then_some(estimate)
+    }
+
+    /// The share of games that are drawn at any score; `None` for a model that does not tell them from other results
+    /// that follow no score.
+    pub fn drawn(&self) -> Option<f64> {
+        match &self.model.model {
+            crate::model::Model::Joint(joint) => Some(joint.drawn),
+            _ => None,
+        }
     }
 
     /// The quantile of 95% intervals of the chosen model: Student's t by its games, normal where these are not known.

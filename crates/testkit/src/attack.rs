@@ -28,6 +28,8 @@ const WINDOWS: u64 = 4;
 pub enum Draws {
     /// With probability 2 D min(p, 1 - p): the expected result stays the sigmoid.
     Even(f64),
+    /// A share of the games, whatever the logit.
+    Anywhere(f64),
     /// Where neither side is ahead by this many logits: P(win) = σ(z - a), P(loss) = σ(-z - a).
     Within(f64),
 }
@@ -193,6 +195,7 @@ impl Attack {
                 let z = walk + advantage;
                 let (p, q) = (sigmoid(z), sigmoid(-z));
                 let [wins, losses] = match draws {
+                    Draws::Anywhere(share) => [(1.0 - share) * p, (1.0 - share) * q],
                     Draws::Within(a) => [sigmoid(z - a), sigmoid(-z - a)],
                     Draws::Even(share) => [p - share * p.min(q), q - share * p.min(q)],
                 };

@@ -167,6 +167,10 @@ struct AttackArgs {
     #[arg(long, value_name = "LOGITS")]
     draws_within: Option<f64>,
 
+    /// Share of the games that are drawn whatever the score
+    #[arg(long, value_name = "SHARE", conflicts_with_all = ["draws", "draws_within"])]
+    draws_anywhere: Option<f64>,
+
     /// Cut scores to this size
     #[arg(long, value_name = "CP")]
     clip: Option<f64>,
@@ -423,9 +427,10 @@ fn attack(args: &AttackArgs) -> anyhow::Result<ExitCode> {
     attack.games_of_others = args.stranger_games;
     (attack.inverted, attack.copies, attack.noise) = (args.inverted, args.copies, args.noise);
     (attack.adjudicated, attack.clip, attack.pawns) = (args.adjudicated, args.clip, args.pawns);
-    attack.draws = match args.draws_within {
-        Some(logits) => Draws::Within(logits),
-        None => Draws::Even(args.draws),
+    attack.draws = match (args.draws_within, args.draws_anywhere) {
+        (Some(logits), _) => Draws::Within(logits),
+        (None, Some(share)) => Draws::Anywhere(share),
+        (None, None) => Draws::Even(args.draws),
     };
     if let Some(out) = &args.out {
         let text = attack::csv(&attack.samples(0));

@@ -7,7 +7,7 @@ use crate::calibrate::mates::is_wrong_sided;
 use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::calibration::MatePolicy;
 use crate::fit::{
-    Case, FitOptions, Method, Model, ModelKind, Observation, ScoreCounts, contradictions, fit_counts, fit_model,
+    Case, FitOptions, Method, Model, ModelKind, Observation, ScoreCounts, contradictions, drawn, fit_counts, fit_model,
     lapse_test, median_size, unexplained,
 };
 use crate::language::{Text, ToText};
@@ -281,6 +281,14 @@ fn lapses(
     }
     let Model::Lapse(model) = fit.model else { return None };
     let share = 200.0 * model.lapse;
+    if drawn(&model, &cases) > model.lapse {
+        let draws = observations.iter().filter(|o| o.outcome == Outcome::Draw).count();
+        let drawn = 100.0 * draws as f64 / observations.len() as f64;
+        return Some(text!(
+            "; {drawn:.0}% of the results are draws, which count as half a win at any score: the model wdl fits draws \
+             by themselves"
+        ));
+    }
     let half = 200.0 * quantile_95(fit.games) * fit.standard_errors()?.get(2)?;
     let largest = contradictions(&cases).first().map_or_else(Text::default, |case| {
         text!(" (the largest score that the result contradicts: {} in game {:016x})", case.score_cp, case.game)

@@ -48,6 +48,10 @@ pub struct Joint {
     /// Share of games won, and of games lost, whatever the score; the same for all engines.
     #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
     pub lapse: f64,
+    /// The part of twice `lapse` that is games drawn at any score, each half won and half lost; the rest is decided
+    /// games that follow no score. The same for all engines.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    pub drawn: f64,
     /// By how much scores promise more than the results against known opponents hold, in logits; the same for all
     /// engines of the fit.
     pub optimism: f64,
@@ -158,6 +162,11 @@ impl Form for Joint {
 
     fn check(&self) -> Result<(), InvalidParameter> {
         check_lapse(self.lapse)?;
+        // both are rounded in files
+        if !(0.0..=2.0 * self.lapse + 1e-8).contains(&self.drawn) {
+            let problem = format!("expected a share from 0 to twice lapse, found {}", self.drawn);
+            return Err(InvalidParameter::new("drawn", problem));
+        }
         InvalidParameter::unless_positive("w1", self.w1)
     }
 }

@@ -48,6 +48,50 @@ impl Point {
     }
 }
 
+/// Bins of the win rate in which [`drawn_share`] counts.
+const BINS: usize = 64;
+/// Thirds by which it narrows a range: to 1e-8 of it.
+const THIRDS: u32 = 45;
+
+/// The part of the share of lapses 2ε that is games drawn at any score, by maximum likelihood. `results` has win rates
+/// without lapses and results. Of a share 2ε, δ is drawn and the rest is decided by a coin; the other games follow the
+/// score, s, and are drawn with probability 2 D min(s, 1 - s), which leaves the expected result as it is.
+pub(crate) fn drawn_share(results: impl Iterator<Item = (f64, f64)>, lapse: f64) -> f64 {
+    // the sum of win rates, losses, draws and wins
+    let mut bins = [(0.0, [0.0; 3]); BINS];
+    for (rate, result) in results {
+        let bin = &mut bins[((rate * BINS as f64) as usize).min(BINS - 1)];
+        bin.0 += rate;
+        bin.1[(2.0 * result) as usize] += 1.0;
+    }
+    if lapse <= 0.0 || bins.iter().all(|(_, [_, draws, _])| *draws == 0.0) {
+        return 0.0;
+    }
+    let body = 1.0 - 2.0 * lapse;
+    let log_likelihood = |drawn: f64, even: f64| -> f64 {
+        let coin = lapse - 0.5 * drawn;
+        let of = |(sum, counts): &(f64, [f64; 3])| {
+            let n: f64 = counts.iter().sum();
+            let rate = if n > 0.0 { sum / n } else { 0.5 };
+            let half = even * rate.min(1.0 - rate);
+            let p = [coin + body * (1.0 - rate - half), drawn + 2.0 * body * half, coin + body * (rate - half)];
+            let log = |(n, p): (&f64, f64)| if *n > 0.0 { n * libm::log(p.max(1.0 / LARGEST)) } else { 0.0 };
+            counts.iter().zip(p).map(log).sum::<f64>()
+        };
+        bins.iter().map(of).sum()
+    };
+    let best = |from: f64, to: f64, of: &dyn Fn(f64) -> f64| {
+        let (mut low, mut high) = (from, to);
+        for _ in 0..THIRDS {
+            let [a, b] = [low + (high - low) / 3.0, high - (high - low) / 3.0];
+            if of(a) < of(b) { low = a } else { high = b }
+        }
+        0.5 * (low + high)
+    };
+    let of_even = |drawn: f64| log_likelihood(drawn, best(0.0, 1.0, &|even| log_likelihood(drawn, even)));
+    best(0.0, 2.0 * lapse, &of_even)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,6 +120,32 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn drawn_games_are_told_from_coins() {
+        for (drawn, coin, even) in [(0.2, 0.0, 0.0), (0.0, 0.1, 0.3), (0.1, 0.06, 0.4), (0.0, 0.04, 0.0)] {
+            let mut stream = crate::random::Stream::new(&[77]);
+            let result = |_| {
+                let (rate, luck) = (stream.unit(), stream.unit());
+                let half = even * rate.min(1.0 - rate);
+                let body = 1.0 - drawn - 2.0 * coin;
+                let wins = coin + body * (rate - half);
+                let result = if luck < wins {
+                    1.0
+                } else if luck < wins + drawn + 2.0 * body * half {
+                    0.5
+                } else {
+                    0.0
+                };
+                (rate, result)
+            };
+            let results: Vec<(f64, f64)> = (0..40_000).map(result).collect();
+            let found = drawn_share(results.into_iter(), coin + 0.5 * drawn);
+            assert!((found - drawn).abs() < 0.015, "{drawn} {coin} {even}: {found}");
+        }
+        assert_eq!(drawn_share([(0.5, 1.0), (0.7, 0.0)].into_iter(), 0.1), 0.0);
+        assert_eq!(drawn_share([(0.5, 0.5), (0.7, 0.0)].into_iter(), 0.0), 0.0);
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub use evalcurve_calibration::{CP_PER_LOGIT, GamesNeeded, Reading, SharedPositi
 pub use influence::{Influence, standard_error_of_difference};
 pub use linear::{LinearRow, Regression, regress};
 pub use models::{
-    Alone, LapseTest, ModelFit, Strengths, WdlCount, contradictions, fit_engines, fit_model, fit_wdl_counts,
+    Alone, LapseTest, ModelFit, Strengths, WdlCount, contradictions, drawn, fit_engines, fit_model, fit_wdl_counts,
     lapse_test, unexplained,
 };
 pub use options::{DEFAULT_MIN_SAMPLES, FitOptions, MIN_GAMES};

@@ -9,7 +9,7 @@ use crate::fit::case::Case;
 use crate::fit::counts::{ScoreCount, ScoreCounts};
 use crate::fit::covariance::clustered;
 use crate::fit::error::FitError;
-use crate::fit::lapse::Point;
+use crate::fit::lapse::{Point, drawn_share};
 use crate::fit::objective::SCORE_SCALE;
 use crate::fit::options::FitOptions;
 use crate::fit::plain::{check_cases, fit_counts};
@@ -156,6 +156,12 @@ pub struct LapseTest {
 pub fn lapse_test(lapse: &ModelFit, plain: f64) -> LapseTest {
     let statistic = (2.0 * lapse.samples as f64 * (plain - lapse.mean_loss)).max(0.0);
     LapseTest { statistic, p_value: 0.5 * libm::erfc((0.5 * statistic).sqrt()) }
+}
+
+/// The part of the share of lapses that is games drawn at any score, see [`drawn_share`].
+pub fn drawn(model: &Lapse, cases: &[Case]) -> f64 {
+    let rate = |case: &Case| Logistic::at(model.w1 * f64::from(case.score_cp) - model.w2).p;
+    drawn_share(cases.iter().map(|case| (rate(case), case.outcome.value())), model.lapse)
 }
 
 /// For each sample, the probability that its result followed no score. The mean is twice `lapse` at the maximum of

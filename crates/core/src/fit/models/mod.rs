@@ -8,7 +8,7 @@ mod strengths;
 use evalcurve_calibration::ModelKind;
 
 pub use fitted::ModelFit;
-pub use lapse::{LapseTest, contradictions, lapse_test, unexplained};
+pub use lapse::{LapseTest, contradictions, drawn, lapse_test, unexplained};
 pub use strengths::{Alone, Strengths};
 pub use wdl::{WdlCount, fit_wdl_counts};
 

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use evalcurve_calibration::logistic::Logistic;
 use evalcurve_calibration::{Joint, Method, Model, ModelKind, Situation};
 
 use super::objective::{Layout, Objective, Row};
 use crate::fit::case::{Case, median_size};
 use crate::fit::counts::{Observation, ScoreCounts};
 use crate::fit::error::FitError;
-use crate::fit::lapse::Point;
+use crate::fit::lapse::{Point, drawn_share};
 use crate::fit::models::fitted::ModelFit;
 use crate::fit::models::strengths::{Alone, Strengths};
 use crate::fit::options::FitOptions;
@@ -31,6 +32,8 @@ const MOST_PLAYERS: usize = 200;
 pub(super) const MOST_ENGINES: usize = 500;
 /// Share of lapses from which the search starts.
 const FIRST_LAPSE: f64 = 0.005;
+/// The same where that ends at a slope that is not positive.
+const MANY_LAPSES: f64 = 0.1;
 
 /// The players with a strength, and their parameters.
 pub(super) fn players(engines: &[&[Case]]) -> HashMap<u32, usize> {
@@ -264,6 +267,9 @@ fn fit_together(
             .collect();
         alone(&own, &[at[layout.slope(e)], at[layout.optimism()], objective.lapse(at)], units[e])
     };
+    let shared_lapse = objective.lapse(at);
+    let rates = objective.rows.iter().map(|row| (Logistic::at(objective.features(row, at).2).p, row.result));
+    let drawn = drawn_share(rates, shared_lapse);
     let fit = |(e, cases): (usize, &&[Case])| {
             let w1 = at[layout.slope(e)] / units[e];
             if w1 <= 0.0 {
@@ -278,7 +284,7 @@ fn fit_together(
             };
             let mean_loss = cases.iter().map(loss).sum::<f64>() / cases.len() as f64;
             let opponents = parts(cases.iter().map(advantage).collect());
-            let model = Joint { w1, w2: of(1), w3: strengths.w3, lapse, optimism, strength: of(5), opponents };
+            let model = Joint { w1, w2: of(1), w3: strengths.w3, lapse, drawn, optimism, strength: of(5), opponents };
             let covariance = covariances.as_ref().and_then(|all| all.get(e).cloned());
             let fit = ModelFit::new(kind, Model::Joint(model), covariance, cases, mean_loss)?;
             let alone = if engines.len() > 1 { alone(e) } else { None };
@@ -326,14 +332,20 @@ fn solve<'a>(
         let search = Search::new(&plain);
         (search.minimise(&start), search.passes())
     };
-    let with = |at: &[f64]| {
+    let with = |at: &[f64], first: f64| {
         let at = |lapse: f64| at.iter().copied().chain([lapse]).collect::<Vec<f64>>();
         // a minimum without lapses remains one unless the first of them makes the results more likely
         let gain = lapsing.evaluate(&at(0.0)).and_then(|e| e.gradient.last().copied());
-        gain.filter(|g| *g < 0.0).map(|_| Search::new(&lapsing).minimise(&at(FIRST_LAPSE)))
+        gain.filter(|g| *g < 0.0).map(|_| Search::new(&lapsing).minimise(&at(first)))
     };
-    let beside = without.as_ref().ok().and_then(|found| with(&found.at));
-    let lapsed: Vec<Result<Minimum, Stalled>> = [beside, with(&start)].into_iter().flatten().collect();
+    // small scores show that slopes are positive: a minimum where one is not explains large scores that contradict
+    let is_positive = |found: &Minimum| found.at[players..players + slopes.len()].iter().all(|slope| *slope > 0.0);
+    let beside = without.as_ref().ok().and_then(|found| with(&found.at, FIRST_LAPSE));
+    let mut lapsed: Vec<Result<Minimum, Stalled>> =
+        [beside, with(&start, FIRST_LAPSE)].into_iter().flatten().collect();
+    if !lapsed.iter().chain([&without]).flatten().any(is_positive) {
+        lapsed.extend(with(&start, MANY_LAPSES));
+    }
     let runaways = |at: &[f64]| {
         let of = at.get(players..players + slopes.len()).unwrap_or_default();
         (0..of.len()).filter(|e| of[*e] > RUNAWAY).collect::<Vec<usize>>()
@@ -345,9 +357,14 @@ fn solve<'a>(
         runaways: runaways(&stalled.at),
     };
     let off = lowest_stalled.filter(|stalled| !runaways(&stalled.at).is_empty()).map(|s| (s.loss, failed(s)));
-    let with = lapsed.into_iter().flatten().min_by(|a, b| a.evaluation.loss.total_cmp(&b.evaluation.loss));
+    let rank = |found: &Minimum| (!is_positive(found), found.evaluation.loss);
+    let lower = |a: &Minimum, b: &Minimum| {
+        let (a, b) = (rank(a), rank(b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    };
+    let with = lapsed.into_iter().flatten().min_by(lower);
     let found = match (without, with) {
-        (Ok(without), Some(with)) if without.evaluation.loss <= with.evaluation.loss => Ok((plain, without)),
+        (Ok(without), Some(with)) if lower(&without, &with).is_le() => Ok((plain, without)),
         (_, Some(with)) => Ok((lapsing, with)),
         (without, None) => without.map(|found| (plain, found)).map_err(|stalled| failed(&stalled)),
     };
