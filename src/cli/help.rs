@@ -163,7 +163,7 @@ mod tests {
     ];
 
     /// Kinds of problems that no enum lists.
-    const KINDS: [&str; 19] = [
+    const KINDS: [&str; 20] = [
         "bad_color",
         "bad_count",
         "bad_engine",
