@@ -1,14 +1,16 @@
 //! Games of tables that are in them again under another identity: tables hold no moves, so their rows are compared.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use crate::record::GameHash;
 use crate::sample::{Sample, SampleTable};
 
-/// Fewest rows, and fewest different scores, of a game that is compared: less can be equal by chance.
+/// Fewest rows, and fewest different scores, of a game that is compared: less can be equal by chance ...
 const LEAST_ROWS: u32 = 4;
 const LEAST_SCORES: usize = 3;
+/// ... unless more than this share of the longer games are copies: then shorter ones are, too.
+const OFTEN: f64 = 0.05;
 
 /// What was removed.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,7 +42,12 @@ pub(super) fn drop_copies(table: &mut SampleTable, from: usize) -> Option<Copies
             rows.scores.push(sample.score_cp);
         }
     }
-    games.retain(|_, rows| rows.count >= LEAST_ROWS && rows.scores.len() == LEAST_SCORES);
+    let is_long = |rows: &Rows| rows.count >= LEAST_ROWS && rows.scores.len() == LEAST_SCORES;
+    let long = || games.values().filter(|rows| is_long(rows)).map(|rows| (rows.count, rows.digest));
+    let (all, different) = (long().count(), long().collect::<HashSet<_>>().len());
+    if (all - different) as f64 <= OFTEN * all as f64 {
+        games.retain(|_, rows| is_long(rows));
+    }
     let order = |game: u32| table.games.get(game as usize).map(|g| (g.start_time.is_none(), g.start_time, g.id, game));
     let mut kept: HashMap<(u32, u64), u32> = HashMap::new();
     for (game, rows) in &games {

@@ -499,20 +499,25 @@ fn games_with_equal_rows_are_copies() {
     };
     let head = "game,engine,opponent,ply,score_cp,result\n";
     let (distinct, alike) = ([10, 20, 30, 40], [10, 20, 20, 20]);
-    // the first and the third are one game; too few different scores can be equal by chance
-    let games =
-        [rows("1", distinct), rows("2", [10, 20, 30, 41]), rows("3", distinct), rows("4", alike), rows("5", alike)];
+    // the first and the third are one game; too few different scores can be equal by chance, where copies are rare
+    let others: String = (0..40).map(|i| rows(&format!("o{i}"), [10, 20, 30, 50 + i])).collect();
+    let games = [rows("1", distinct), others, rows("3", distinct), rows("4", alike), rows("5", alike)];
     folder.write("t.csv", head.to_owned() + &games.concat());
     folder.write("u.csv", head.to_owned() + &rows("6", distinct));
     let document = folder.document(&["inspect", "t.csv", "u.csv"]);
-    assert_eq!(positions(&document, "table"), (24, 16));
+    assert_eq!(positions(&document, "table"), (180, 172));
     assert_eq!(document["positions"]["table"]["skipped"], json!({ "same_moves": 8 }));
-    assert_eq!(engine(&document, "A")["games"], 4);
+    assert_eq!(engine(&document, "A")["games"], 43);
     let all = folder.document(&["inspect", "t.csv", "u.csv", "--duplicates", "by-identity"]);
-    assert_eq!(positions(&all, "table"), (24, 24));
+    assert_eq!(positions(&all, "table"), (180, 180));
     folder
         .good(&["inspect", "t.csv"])
         .says(&["1 games (4 rows) have the engines, plies, scores and results of another"]);
+    // where they are frequent, games of few rows are copies as well
+    let short = |game: &str| format!("{game},A,B,30,-70,0\n");
+    let games = [rows("1", distinct), rows("2", distinct), short("3"), short("4"), rows("5", alike)];
+    folder.write("v.csv", head.to_owned() + &games.concat());
+    assert_eq!(positions(&folder.document(&["inspect", "v.csv"]), "table"), (14, 9));
 }
 
 /// `copy /b a.csa+b.csa all.csa`: editors on Windows begin each file with a byte order mark.
