@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::engines::{SHOWN, nothing};
+use super::engines::{SHOWN, nothing, warn};
 use super::files::{make_folder, shown};
 use super::options::{InputArgs, OutputArgs};
 use super::{Done, progress, terminal};
@@ -87,6 +87,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         json!({ "engines": engines.iter().map(one).collect::<Vec<_>>(), "picture": picture })
     };
     args.output.print(document, || text(args, &engines, picture.as_deref()))?;
+    if !args.output.is_quiet() {
+        warn(found.value.iter().filter_map(|engine| engine.result.as_ref()), language);
+        // what a file knows
+        let files = found.value.iter().filter(|engine| engine.result.is_none());
+        files.filter_map(|engine| engine.calibration.as_ref()).for_each(|c| terminal::doubts(c, language));
+    }
     Ok(Done::Yes)
 }
 

@@ -118,32 +118,36 @@ impl Engines {
         format!("{name} {}", short.join(language.word(" and ")))
     }
 
-    /// Prints the problems of reading and the warnings of engines to standard error: of each kind those of the engines
-    /// with most samples, and the names of the others.
+    /// Prints the problems of reading and the warnings of engines to standard error.
     fn warn(&self, quiet: bool, language: Language) {
-        if quiet {
-            return;
+        tell(&self.0, quiet, language);
+        if !quiet {
+            warn(self.0.value.results.iter(), language);
         }
-        tell(&self.0, false, language);
-        let mut results: Vec<&EngineResult> = self.0.value.results.iter().collect();
-        results.sort_by_key(|r| std::cmp::Reverse(r.samples));
-        let mut by_kind: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for (result, warning) in results.iter().flat_map(|r| r.warnings.iter().map(move |w| (r, w))) {
-            let named = by_kind.entry(warning.kind).or_default();
-            named.push(&result.name);
-            if named.len() <= WARNINGS_SHOWN {
-                terminal::warning(&format!("{}: {}", text::printable(&result.name), warning.text.text(language)));
-            }
+    }
+}
+
+/// Prints the warnings of engines to standard error: of each kind those of the engines with most samples, and the names
+/// of the others.
+pub(super) fn warn<'a>(results: impl Iterator<Item = &'a EngineResult>, language: Language) {
+    let mut results: Vec<&EngineResult> = results.collect();
+    results.sort_by_key(|r| std::cmp::Reverse(r.samples));
+    let mut by_kind: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (result, warning) in results.iter().flat_map(|r| r.warnings.iter().map(move |w| (r, w))) {
+        let named = by_kind.entry(warning.kind).or_default();
+        named.push(&result.name);
+        if named.len() <= WARNINGS_SHOWN {
+            terminal::warning(&format!("{}: {}", text::printable(&result.name), warning.text.text(language)));
         }
-        for (kind, named) in by_kind.iter().filter(|(_, named)| named.len() > WARNINGS_SHOWN) {
-            let (named, more) = named[WARNINGS_SHOWN..].split_at((named.len() - WARNINGS_SHOWN).min(OTHERS_NAMED));
-            let more = match more.len() {
-                0 => String::new(),
-                n => say!(language, " and {n} more"),
-            };
-            let (kind, others) = (kind.replace('_', " "), text::printable(&named.join(", ")) + &more);
-            terminal::note(&say!(language, "the same ({kind}) for {others}; --json has the details"));
-        }
+    }
+    for (kind, named) in by_kind.iter().filter(|(_, named)| named.len() > WARNINGS_SHOWN) {
+        let (named, more) = named[WARNINGS_SHOWN..].split_at((named.len() - WARNINGS_SHOWN).min(OTHERS_NAMED));
+        let more = match more.len() {
+            0 => String::new(),
+            n => say!(language, " and {n} more"),
+        };
+        let (kind, others) = (kind.replace('_', " "), text::printable(&named.join(", ")) + &more);
+        terminal::note(&say!(language, "the same ({kind}) for {others}; --json has the details"));
     }
 }
 

@@ -7,9 +7,8 @@ use super::options::language;
 use super::{Done, terminal};
 use crate::calibration::{Normalization, Target};
 use crate::language::Text;
-use crate::report::text::printable;
 use crate::run::{Export, Input, Progress};
-use crate::{say, text};
+use crate::text;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -50,9 +49,6 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let (calibration, text) = &found.value;
     terminal::print(text)?;
     note_all(&found.notes, false, language());
-    for doubt in &calibration.doubts {
-        let name = printable(&calibration.engine.name);
-        terminal::warning(&say!(language(), "the calibration of {name} {doubt}"));
-    }
+    terminal::doubts(calibration, language());
     Ok(Done::Yes)
 }

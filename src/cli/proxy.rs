@@ -11,8 +11,7 @@ use super::{Done, terminal};
 use crate::calibration::Reading;
 use crate::council::usi::{Launch, stop_engines_on_signals};
 use crate::council::{Proxy, Rewriter};
-use crate::report::text::printable;
-use crate::{say, text};
+use crate::text;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -63,10 +62,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         bail!(text!("--scale: {scale} is not a number of centipawns above 0, such as 600"));
     }
     let calibration = calibration(&args.calibration)?;
-    for doubt in &calibration.doubts {
-        let name = printable(&calibration.engine.name);
-        terminal::warning(&say!(language(), "the calibration of {name} {doubt}"));
-    }
+    terminal::doubts(&calibration, language());
     let reading = if args.field { Reading::Field } else { Reading::Equal };
     let rewriter = Rewriter::new(calibration, reading, args.scale, args.wdl);
     let mut words = args.engine.iter().cloned();

@@ -6,11 +6,12 @@ use std::io::{self, IsTerminal, Write};
 use serde_json::Value;
 
 use super::messages::About;
+use crate::calibration::Calibration;
 use crate::language::Language;
 use crate::report::text::printable;
 use crate::run::{Outcome, with_options};
-use crate::text;
 use crate::text::printable_json;
+use crate::{say, text};
 
 /// Writes to standard output, to a terminal without characters that could change what it shows: files and pipes get
 /// names as they are. A closed pipe is not an error: the reader has seen enough.
@@ -82,6 +83,14 @@ pub(super) fn error(text: &str) {
 /// Writes a warning to standard error.
 pub(super) fn warning(text: &str) {
     labelled("warning", "33", text);
+}
+
+/// Reports what speaks against a calibration.
+pub(super) fn doubts(calibration: &Calibration, language: Language) {
+    for doubt in &calibration.doubts {
+        let name = printable(&calibration.engine.name);
+        warning(&say!(language, "the calibration of {name} {doubt}"));
+    }
 }
 
 /// Writes a note to standard error.
