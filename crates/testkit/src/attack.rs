@@ -66,6 +66,8 @@ pub struct Attack {
     pub draws: Draws,
     /// Share of the games of the first engine in which its sign is inverted.
     pub inverted: f64,
+    /// Only its games as White count for that share.
+    pub inverted_as_white: bool,
     /// How often each game is recorded.
     pub copies: u32,
     /// The scores of the first engine are noise.
@@ -93,6 +95,7 @@ impl Attack {
             coin: 0.0,
             draws: Draws::Even(0.0),
             inverted: 0.0,
+            inverted_as_white: false,
             copies: 1,
             noise: false,
             adjudicated: None,
@@ -163,7 +166,8 @@ impl Attack {
                 let logit = (sign * walk + noise) / (1.0 + engine.noise * 0.98) + self.optimism;
                 cp[side] = engine.constant * logit;
                 if players[side] == 0 {
-                    if inverted {
+                    // the first to move is Black
+                    if inverted && !(self.inverted_as_white && (side == 0) == first) {
                         cp[side] = -cp[side];
                     }
                     if self.noise {

@@ -147,6 +147,10 @@ struct AttackArgs {
     #[arg(long, default_value_t = 0.0)]
     inverted: f64,
 
+    /// Only its games as White count for that share
+    #[arg(long)]
+    inverted_as_white: bool,
+
     /// How often each game is recorded
     #[arg(long, default_value_t = 1)]
     copies: u32,
@@ -426,6 +430,7 @@ fn attack(args: &AttackArgs) -> anyhow::Result<ExitCode> {
     }
     attack.games_of_others = args.stranger_games;
     (attack.inverted, attack.copies, attack.noise) = (args.inverted, args.copies, args.noise);
+    attack.inverted_as_white = args.inverted_as_white;
     (attack.adjudicated, attack.clip, attack.pawns) = (args.adjudicated, args.clip, args.pawns);
     attack.draws = match (args.draws_within, args.draws_anywhere) {
         (Some(logits), _) => Draws::Within(logits),
