@@ -24,6 +24,8 @@ mod compare;
 mod council;
 #[path = "program/council_gui.rs"]
 mod council_gui;
+#[path = "program/deceive.rs"]
+mod deceive;
 #[path = "program/declared.rs"]
 mod declared;
 #[path = "program/diagnose.rs"]

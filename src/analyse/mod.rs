@@ -177,10 +177,9 @@ fn samples(positions: &SampleTable, drawn: &[Drawn], engines: &[Searched], game:
     let mut table = SampleTable {
         names: positions.names.clone(),
         games: positions.games.clone(),
-        samples: Vec::new(),
         bradley_terry: positions.bradley_terry,
         chess: positions.chess,
-        aliases: BTreeMap::new(),
+        ..SampleTable::default()
     };
     let unnamed = table.names.intern("");
     let mut details: BTreeMap<(NameId, u64, u32, u32), Details> = BTreeMap::new();

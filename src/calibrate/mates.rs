@@ -104,6 +104,39 @@ pub fn lowest_spike(samples: &[Sample]) -> Option<Spike> {
     None
 }
 
+/// Scores that were cut to a size, so that the largest of all is the most frequent one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cut {
+    /// The size.
+    pub cp: u32,
+    /// Samples of this size.
+    pub samples: usize,
+}
+
+/// Scores below this are no centipawns.
+const LEAST_CUT_CP: u32 = 100;
+/// A cut needs this many samples of the largest size, this share of all, ...
+const CUT_SAMPLES: usize = 10;
+const CUT_SHARE: f64 = 0.005;
+/// ... and this many times as many as the last twentieth below it has, and as any of the sizes next to it.
+const CUT_EXCESS: usize = 3;
+const CUT_NEXT: usize = 10;
+
+/// The size to which evaluations below the mate threshold were cut.
+fn cut(samples: &[Sample], threshold_cp: u32) -> Option<Cut> {
+    let evaluations = samples.iter().filter(|sample| !is_mate(sample, threshold_cp));
+    let mut sizes: Vec<u32> = evaluations.map(|sample| sample.score_cp.unsigned_abs()).collect();
+    sizes.sort_unstable();
+    let cp = *sizes.last()?;
+    let below = &sizes[..sizes.partition_point(|size| *size < cp)];
+    let samples = sizes.len() - below.len();
+    let near = below.len() - below.partition_point(|size| *size < cp - cp / 20);
+    let next = below.chunk_by(|a, b| a == b).rev().take(CUT_NEXT).map(<[u32]>::len).max()?;
+    let enough = samples >= CUT_SAMPLES && samples as f64 >= CUT_SHARE * sizes.len() as f64;
+    let found = cp >= LEAST_CUT_CP && enough && samples > CUT_EXCESS * near.max(next);
+    found.then_some(Cut { cp, samples })
+}
+
 /// Whether this is a mate, because the record marks it as one or by its size.
 pub fn is_mate(sample: &Sample, threshold_cp: u32) -> bool {
     sample.mate || sample.score_cp.unsigned_abs() >= threshold_cp
@@ -126,6 +159,8 @@ pub fn report(samples: &[Sample], threshold: Threshold) -> MateReport {
         }
     }
     report.spike_below = spike.filter(|s| s.to_cp < cp);
+    // mates of one size under the threshold have a warning of their own
+    report.cut = cut(samples, cp).filter(|_| report.spike_below.is_none());
     report
 }
 
@@ -153,6 +188,8 @@ pub struct MateReport {
     pub largest_cp_left: Option<u32>,
     /// A spike below it: the threshold is probably too high.
     pub spike_below: Option<Spike>,
+    /// The evaluations were cut to a size.
+    pub cut: Option<Cut>,
 }
 
 #[cfg(test)]
@@ -226,6 +263,17 @@ mod tests {
         assert_eq!(thresholds.of("sjaakii"), Threshold::Cp(15_000));
         assert_eq!(thresholds.of("sjaakii2"), Threshold::Auto);
         assert_eq!(thresholds.of("other"), Threshold::Cp(20_000));
+    }
+
+    #[test]
+    fn scores_that_were_cut_are_found() {
+        let cut_at = |limit: i32| samples((-250..=250).map(|i| (i * 4).clamp(-limit, limit)));
+        assert_eq!(report(&cut_at(600), Threshold::Cp(20_000)).cut, Some(Cut { cp: 600, samples: 202 }));
+        assert_eq!(report(&cut_at(1_000), Threshold::Cp(20_000)).cut, None);
+        // scores of few sizes, of which the largest is no more frequent than others, and mates under the threshold
+        assert_eq!(report(&samples((0..600).map(|i| i % 5 * 100)), Threshold::Cp(20_000)).cut, None);
+        let mates = (0..600).map(|i| if i % 10 == 0 { 15_000 } else { i % 800 });
+        assert_eq!(report(&samples(mates), Threshold::Cp(20_000)).cut, None);
     }
 
     #[test]

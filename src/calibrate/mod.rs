@@ -3,12 +3,15 @@
 //! The steps are pure: the same table and options give the same result. The result of an engine that cannot be
 //! calibrated has an error; the other engines are calibrated all the same.
 
+mod adjudicated;
 pub mod mates;
 mod proper;
 mod provenance;
 pub mod ratings;
+pub mod signs;
 mod warning;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
@@ -27,8 +30,10 @@ use crate::types::{Color, Outcome};
 use crate::validate::{
     Case, CrossValidation, DEFAULT_FOLDS, EngineCases, SharedPosition, Situation, ValidateError, fit_engines,
 };
+pub use adjudicated::Adjudicated;
 use mates::{MateReport, Thresholds};
 pub use proper::{EngineForecasts, Validated, choose, forecasts};
+use signs::MixedSigns;
 pub use warning::Warning;
 
 /// Games with samples that an engine needs for a calibration, unless the options set another number. With fewer, the
@@ -119,6 +124,10 @@ pub struct EngineResult {
     pub outcomes: [u64; 3],
     /// Mates and their threshold.
     pub mates: MateReport,
+    /// Games in which the sign of its scores looks inverted, with the places of these games.
+    pub signs: Option<(MixedSigns, Vec<String>)>,
+    /// Games that its scores and those of its opponents ended.
+    pub adjudicated: Option<Adjudicated>,
     /// Smallest and largest score drawn, in centipawns.
     pub score_range: Option<(i32, i32)>,
     /// The evaluation curve.
@@ -160,10 +169,14 @@ impl EngineResult {
         self.fitted >= options.min_samples && self.games >= options.min_games
     }
 
-    /// Why its calibration must not be used: worse than knowing no score, or a slope that may be 0.
+    /// Why its calibration must not be used: worse than knowing no score, a slope that may be 0, or scores in another
+    /// unit.
     pub fn refusal(&self) -> Option<Doubt> {
         let doubts = self.calibration.as_ref().map_or(&[][..], |calibration| &calibration.doubts);
-        doubts.iter().copied().find(|doubt| matches!(doubt, Doubt::WorseThanConstant | Doubt::SlopeMayBeZero))
+        doubts
+            .iter()
+            .copied()
+            .find(|doubt| matches!(doubt, Doubt::WorseThanConstant | Doubt::SlopeMayBeZero | Doubt::NoCentipawns))
     }
 
     /// Engines that share the fit of the chosen model with it, this one among them.
@@ -199,8 +212,8 @@ impl EngineResult {
 pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<EngineResult> {
     let mates = mark_mates(table, &options.thresholds);
     let cases = cases(table, options.mate_policy, options.clip_cp);
-    let fit_options = options.fit_options(table);
-    let mut validation = proper::fold_options(options).map(|folds| CrossValidation::new(&cases, folds, fit_options));
+    let (fit_options, to_fit) = (options.fit_options(table), with_cut_scores(table, &cases));
+    let mut validation = proper::fold_options(options).map(|folds| CrossValidation::new(&to_fit, folds, fit_options));
     calibrate_cases(table, mates, &cases, validation.as_mut(), options)
 }
 
@@ -213,8 +226,10 @@ pub(crate) fn calibrate_cases(
     options: &CalibrateOptions,
 ) -> Vec<EngineResult> {
     let engines = by_engine(table);
+    let mut signs = signs::mixed_signs(table);
+    let adjudicated = adjudicated::adjudicated(table);
     let fit_options = options.fit_options(table);
-    let models = fit_models(cases, options, &fit_options);
+    let models = fit_models(&with_cut_scores(table, cases), options, &fit_options);
     let validated = match validation {
         Some(validation) => proper::validate(validation, options, table.chess).into_iter().map(Some).collect(),
         None => vec![None; cases.len()],
@@ -226,6 +241,16 @@ pub(crate) fn calibrate_cases(
         .map(|((engine, mates), models)| describe(table, engine, mates, models, options))
         .collect();
     for ((result, engine), validated) in results.iter_mut().zip(&engines).zip(validated) {
+        if let Some(at) = signs.iter().position(|mixed| mixed.engine == engine.id) {
+            let mixed = signs.swap_remove(at);
+            result.warnings.insert(0, Warning { kind: warning::MIXED_SIGNS, text: mixed.text(table) });
+            let places = mixed.places(table);
+            result.signs = Some((mixed, places));
+        }
+        result.adjudicated = adjudicated.get(&engine.id).copied().filter(|_| result.has_enough(options));
+        if let Some(text) = result.adjudicated.and_then(|adjudicated| adjudicated.text()) {
+            result.warnings.push(Warning { kind: warning::ADJUDICATED, text });
+        }
         match validated {
             Some(Ok(validated)) => result.validated = Some(validated),
             Some(Err(error)) if result.fitted_model(options.model).is_ok() => {
@@ -274,6 +299,7 @@ pub fn mark_mates(table: &mut SampleTable, thresholds: &Thresholds) -> Vec<MateR
         .map(|engine| (engine.id, mates::report(&engine.samples, thresholds.of(engine.name))))
         .collect();
     let threshold: HashMap<NameId, u32> = reports.iter().map(|(id, r)| (*id, r.threshold_cp)).collect();
+    table.cut_at = reports.iter().filter_map(|(id, r)| Some((*id, r.cut?.cp))).collect();
     for sample in &mut table.samples {
         sample.mate = threshold.get(&sample.engine).is_some_and(|&cp| mates::is_mate(sample, cp));
         let of_opponent = threshold.get(&sample.opponent).copied().unwrap_or(mates::DEFAULT_THRESHOLD_CP);
@@ -282,8 +308,12 @@ pub fn mark_mates(table: &mut SampleTable, thresholds: &Thresholds) -> Vec<MateR
     reports.into_iter().map(|(_, report)| report).collect()
 }
 
-/// A sample as curve and fits see it; `None` for a mate that is left out.
+/// A sample as curve and fits see it; `None` for a mate that is left out, and for a score that was cut: it stands for
+/// all larger ones. What is left is not biased, because the scores alone choose it.
 pub fn observation(table: &SampleTable, sample: &Sample, policy: MatePolicy, clip_cp: u32) -> Option<Observation> {
+    if is_cut(table, sample) {
+        return None;
+    }
     let score_cp = match policy {
         MatePolicy::Exclude if sample.mate => return None,
         MatePolicy::Clip if sample.mate => sample.score_cp.signum() * i32::try_from(clip_cp).unwrap_or(i32::MAX),
@@ -291,6 +321,42 @@ pub fn observation(table: &SampleTable, sample: &Sample, policy: MatePolicy, cli
     };
     let game = table.games.get(sample.game as usize)?;
     Some(Observation { game: game.id, score_cp, outcome: sample.outcome })
+}
+
+/// Whether a score was cut.
+fn is_cut(table: &SampleTable, sample: &Sample) -> bool {
+    !sample.mate && table.cut_at.get(&sample.engine).is_some_and(|cp| sample.score_cp.unsigned_abs() >= *cp)
+}
+
+/// The cases, and those of the scores that were cut, as if other engines had given them: these have a win rate of their
+/// own, and say how strong the players are and how many results follow no score. The forecasts of the cut scores are
+/// not used.
+fn with_cut_scores<'a>(table: &SampleTable, cases: &'a [EngineCases]) -> Cow<'a, [EngineCases]> {
+    if table.cut_at.is_empty() {
+        return Cow::Borrowed(cases);
+    }
+    let numbers = numbers(table);
+    let cut = |(engine, place): (&NameId, u32)| {
+        let number = |id: NameId| numbers.get(id as usize).copied().unwrap_or(u32::MAX);
+        let case = |sample: &Sample| {
+            let game = table.game(sample)?;
+            let strength = both_ratings(table, sample).map(|[own, opponent]| own - opponent);
+            let situation = Situation {
+                ply: Some(sample.ply),
+                engine: Some(u32::MAX - 1 - place),
+                players: plays(table, sample).then(|| [sample.engine, sample.opponent].map(number)),
+                ..Situation::default()
+            };
+            let situation = strength.map_or(situation, |difference| situation.with_rating_difference(difference));
+            Some(Case { game: game.id, score_cp: sample.score_cp, outcome: sample.outcome, situation })
+        };
+        let cases = table.of_engine(*engine).filter(|sample| is_cut(table, sample)).filter_map(case).collect();
+        EngineCases { name: String::new(), cases }
+    };
+    // not in the order of their numbers, which is that of reading
+    let mut engines: Vec<&NameId> = table.cut_at.keys().collect();
+    engines.sort_by_key(|engine| table.names.get(**engine));
+    cases.iter().cloned().chain(engines.into_iter().zip(0..).map(cut)).collect()
 }
 
 /// Whether the engine of a sample plays the game.
@@ -437,6 +503,8 @@ fn describe(
         fitted: observations.len() as u64,
         outcomes,
         mates,
+        signs: None,
+        adjudicated: None,
         score_range: samples.iter().map(|s| s.score_cp).min().zip(samples.iter().map(|s| s.score_cp).max()),
         curve,
         quantiles: quantile_points(observations.iter().map(|o| (o.score_cp, o.outcome)), options.min_bin),

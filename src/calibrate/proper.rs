@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::{CalibrateOptions, cases, mark_mates, observation};
+use super::{CalibrateOptions, cases, mark_mates, observation, with_cut_scores};
 use crate::calibration::ProperScores;
 use crate::fit::ModelKind;
 use crate::language::{Text, ToText};
@@ -96,6 +96,7 @@ pub fn forecasts(table: &SampleTable, options: &CalibrateOptions) -> Vec<EngineF
     let folds = fold_options(options).unwrap_or(FoldOptions { seed: options.sampling.seed, ..FoldOptions::default() });
     let (policy, clip_cp) = (options.mate_policy, options.clip_cp);
     let cases = cases(table, policy, clip_cp);
+    let cases = with_cut_scores(table, &cases);
     let found = CrossValidation::new(&cases, folds, options.fit_options(table)).forecasts(options.model);
     let of = |(engine, forecasts): (&EngineSamples<'_>, Result<Vec<Forecast>, ValidateError>)| {
         // the samples that became cases, in their order

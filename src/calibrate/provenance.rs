@@ -70,10 +70,18 @@ pub(super) fn calibration(
         seed: options.sampling.seed,
         draws: draws(&options.sampling),
         min_samples: options.min_samples,
-        filters: options.filters.clone(),
+        filters: options.filters.iter().cloned().chain(mended(table, samples, result)).collect(),
     });
     calibration.provenance = Some(provenance(table, samples, options, &strength));
     Some(calibration)
+}
+
+/// What was done to the samples of an engine, in words.
+fn mended(table: &SampleTable, samples: &[Sample], result: &EngineResult) -> impl Iterator<Item = String> {
+    let turned = samples.first().and_then(|sample| table.turned.get(&sample.engine));
+    let turned = turned.map(|games| format!("sign turned in {games} games"));
+    let cut = result.mates.cut.map(|cut| format!("{} scores of ±{} left out", cut.samples, cut.cp));
+    turned.into_iter().chain(cut)
 }
 
 /// The opponents of an engine, and how many engines share its fit.

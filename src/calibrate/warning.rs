@@ -27,7 +27,8 @@ const INVERTED_ERRORS: f64 = 1.645;
 pub struct Warning {
     /// One word: `sign_inverted`, `mates_under_threshold`, `threshold_in_evaluations`, `mates_inverted`,
     /// `all_scores_zero`, `book_zeros`, `score_unit`, `methods_disagree`, `not_validated`, `ratings_know_the_results`,
-    /// `conflict`, `fitted_apart`, `many_draws`, `many_lapses`, `slope_off`, `miscalibrated`, `worse_than_constant`, `slope_may_be_zero`.
+    /// `conflict`, `fitted_apart`, `mixed_signs`, `adjudicated`, `cut_scores`, `many_draws`, `many_lapses`, `slope_off`,
+    /// `miscalibrated`, `worse_than_constant`, `slope_may_be_zero`.
     pub kind: &'static str,
     /// The sentence, with numbers and the remedy.
     pub text: Text,
@@ -64,7 +65,15 @@ pub(super) fn of_engine(
         let text = text!("every score is 0: the records hold no evaluations of this engine");
         warnings.push(Warning { kind: "all_scores_zero", text });
     }
-    warnings.extend(score_unit(samples));
+    warnings.extend(score_unit(table, samples));
+    if let Some(cut) = result.mates.cut {
+        let (count, cp, all) = (cut.samples, cut.cp, samples.len());
+        let text = text!(
+            "{count} of {all} scores are exactly ±{cp}, and none is larger: they were cut, stand for all larger ones, \
+             and are left out; a score of ±{cp} is worth more than the win rate at {cp}"
+        );
+        warnings.push(Warning { kind: CUT, text });
+    }
     // 0.00 is the score of a draw in chess
     warnings.extend(book_zeros(samples, options).filter(|_| !table.chess));
     warnings.extend(threshold_in_evaluations(result, samples));
@@ -181,13 +190,26 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult) -
                 ("miscalibrated", text)
             }
             // reported by a warning of its own, or shown by the table
-            Doubt::SignInverted | Doubt::Conflict | Doubt::WideInterval => continue,
+            Doubt::SignInverted
+            | Doubt::NoCentipawns
+            | Doubt::Adjudicated
+            | Doubt::CutScores
+            | Doubt::Conflict
+            | Doubt::WideInterval => continue,
         };
         warnings.push(Warning { kind, text });
     }
     warnings
 }
 
+/// The warning of scores whose sign is wrong in some games.
+pub(super) const MIXED_SIGNS: &str = "mixed_signs";
+/// The warning of games that the scores ended.
+pub(super) const ADJUDICATED: &str = "adjudicated";
+/// The warning of scores that were cut to a size.
+const CUT: &str = "cut_scores";
+/// The warning of scores in another unit.
+const UNIT: &str = "score_unit";
 /// The warning of an engine that contradicts the fit with the others.
 const CONFLICT: &str = "conflict";
 /// The warning of a slope that may be 0.
@@ -217,8 +239,11 @@ pub(super) fn doubts(calibration: &Calibration, warnings: &[Warning]) -> Vec<Dou
     let draws = calibration.curve.as_ref().filter(|_| !known).map_or(0.0, draws_of);
     let constant = scores.and_then(|s| Some((s.log_loss.value, s.baselines.get(&CONSTANT)?.value)));
     let all = [
-        (Doubt::SignInverted, warnings.iter().any(|w| w.kind == "sign_inverted")),
+        (Doubt::SignInverted, warnings.iter().any(|w| ["sign_inverted", MIXED_SIGNS].contains(&w.kind))),
+        (Doubt::NoCentipawns, warnings.iter().any(|w| w.kind == UNIT)),
         (Doubt::WorseThanConstant, constant.is_some_and(|(own, constant)| own > constant)),
+        (Doubt::Adjudicated, warnings.iter().any(|w| w.kind == ADJUDICATED)),
+        (Doubt::CutScores, warnings.iter().any(|w| w.kind == CUT)),
         (Doubt::ManyLapses, ends(calibration.lapses()).is_some_and(|[low, _]| low > MANY_LAPSES + draws)),
         (
             Doubt::SlopeMayBeZero,

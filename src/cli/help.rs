@@ -151,8 +151,11 @@ mod tests {
     use crate::record::{OddityKind, SkipReason};
     use crate::types::Termination;
 
-    const DOUBTS: [Doubt; 8] = [
+    const DOUBTS: [Doubt; 11] = [
         Doubt::SignInverted,
+        Doubt::NoCentipawns,
+        Doubt::Adjudicated,
+        Doubt::CutScores,
         Doubt::WorseThanConstant,
         Doubt::SlopeMayBeZero,
         Doubt::WideInterval,

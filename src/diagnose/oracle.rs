@@ -35,6 +35,7 @@ fn table() -> SampleTable {
                 without_colors: false,
                 source: empty,
                 line: 1,
+                end: None,
             });
         }
         table.samples.push(Sample {

@@ -27,6 +27,7 @@ fn table(games: u64, shift: f64, slope: f64) -> SampleTable {
             without_colors: false,
             source: control,
             line: 1,
+            end: None,
         });
         for i in 0..2 {
             table.samples.push(Sample {

@@ -19,6 +19,8 @@ pub enum Verdict {
     TooFewGames,
     /// The forecasts fail a test.
     DoesNotFit,
+    /// The scores are no centipawns, were cut, or made the results.
+    OddScores,
     /// Higher scores do not win more often.
     OddSigns,
 }
@@ -38,6 +40,7 @@ impl Verdict {
     pub fn of(calibration: &Calibration) -> Self {
         match calibration.doubts.first() {
             Some(Doubt::SignInverted) => Self::OddSigns,
+            Some(Doubt::NoCentipawns | Doubt::Adjudicated | Doubt::CutScores) => Self::OddScores,
             Some(
                 Doubt::WorseThanConstant | Doubt::SlopeOff | Doubt::Miscalibrated | Doubt::ManyLapses | Doubt::Conflict,
             ) => Self::DoesNotFit,
@@ -56,6 +59,7 @@ impl Verdict {
             Self::Rough => key!("rough"),
             Self::TooFewGames => key!("too few games"),
             Self::DoesNotFit => key!("does not fit"),
+            Self::OddScores => key!("odd scores"),
             Self::OddSigns => key!("odd signs"),
         })
     }
@@ -68,7 +72,7 @@ impl Verdict {
                 let more = thousands(more);
                 say!(language, "{word}: +{more} games for ±10%")
             }
-            (Self::OddSigns | Self::DoesNotFit, _) => {
+            (Self::OddSigns | Self::OddScores | Self::DoesNotFit, _) => {
                 format!("{word}{}", language.word(": see the warning"))
             }
             _ => word.to_owned(),
@@ -148,10 +152,17 @@ pub fn headline(diagnosis: &Diagnosis, language: Language) -> Headline {
     let status = match worst {
         Some(Verdict::Good) => Status::Fine,
         Some(Verdict::Rough | Verdict::TooFewGames) => Status::Care,
-        Some(Verdict::DoesNotFit | Verdict::OddSigns) | None => Status::NotFine,
+        Some(Verdict::DoesNotFit | Verdict::OddScores | Verdict::OddSigns) | None => Status::NotFine,
     };
-    let all = [Verdict::Good, Verdict::Rough, Verdict::TooFewGames, Verdict::DoesNotFit, Verdict::OddSigns]
-        .map(|v| (v, of(v)));
+    let all = [
+        Verdict::Good,
+        Verdict::Rough,
+        Verdict::TooFewGames,
+        Verdict::DoesNotFit,
+        Verdict::OddScores,
+        Verdict::OddSigns,
+    ]
+    .map(|v| (v, of(v)));
     let counts: Vec<String> = all
         .iter()
         .filter(|(_, found)| !found.is_empty())
@@ -185,7 +196,7 @@ pub fn headline(diagnosis: &Diagnosis, language: Language) -> Headline {
 }
 
 /// What to do, the most urgent first.
-fn todo(all: &[(Verdict, Vec<&EngineResult>); 5], apart: bool, language: Language) -> Vec<String> {
+fn todo(all: &[(Verdict, Vec<&EngineResult>); 6], apart: bool, language: Language) -> Vec<String> {
     let names = |results: &[&EngineResult], more: bool| {
         let one =
             |r: &&EngineResult| match r.calibration.as_ref().filter(|_| more).and_then(|c| games_wanted(c, r.games)) {
@@ -207,6 +218,10 @@ fn todo(all: &[(Verdict, Vec<&EngineResult>); 5], apart: bool, language: Languag
             Verdict::OddSigns => {
                 text!("Check the sign of the scores in the records of {plain}: higher scores do not win more often.")
             }
+            Verdict::OddScores => text!(
+                "Do not use the constants of {plain} before you have read the warnings: their scores were cut, are no \
+                 centipawns, or ended the games."
+            ),
             Verdict::DoesNotFit => {
                 text!("Do not use the constants of {plain}: their forecasts fail a test. Try `model` auto.")
             }

@@ -327,6 +327,9 @@ fn split(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {
 fn signs(diagnosis: &Diagnosis, language: Language) -> Answer {
     let kinds = [
         ("sign_inverted", key!("inverted sign")),
+        ("mixed_signs", key!("inverted sign in some games")),
+        ("adjudicated", key!("games that the scores ended")),
+        ("cut_scores", key!("scores cut to one size")),
         ("all_scores_zero", key!("all scores 0")),
         ("score_unit", key!("scores that are not centipawns")),
         ("mates_under_threshold", key!("mates under the threshold")),

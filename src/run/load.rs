@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::options::{FileFormat, Filters, Fitting, Reading};
 use super::{Error, Input, InputSource, Outcome, Progress};
 use crate::calibrate::ratings;
+use crate::calibrate::signs::mend_signs;
 use crate::language::Text;
 use crate::record::SkipReason;
 use crate::record::find::{Entry, expand_globs, find};
@@ -36,6 +37,9 @@ pub(super) fn load(
 ) -> Result<Outcome<SampleTable>, Error> {
     let mut loaded = load_part(reading, fitting, input, progress)?;
     let sampling = reading.sampling();
+    if fitting.turn_signs {
+        loaded.notes.extend(mend_signs(&mut loaded.value));
+    }
     loaded.notes.extend(ratings::fill(&mut loaded.value));
     loaded.notes.extend(words::packed_notes(&loaded.report, sampling.packed_every));
     if loaded.value.samples.is_empty() {

@@ -15,7 +15,7 @@ use crate::table::{Columns, Role, ScoreUnit, TableOptions};
 use crate::validate::{Choice, DEFAULT_FOLDS};
 
 /// The options that messages name, in backticks.
-pub const OPTIONS: [&str; 30] = [
+pub const OPTIONS: [&str; 32] = [
     "alias",
     "all-positions",
     "annotator",
@@ -38,6 +38,8 @@ pub const OPTIONS: [&str; 30] = [
     "packed-every",
     "ply",
     "rating-difference",
+    "score-unit",
+    "signs",
     "start-ply",
     "strict",
     "terminations",
@@ -88,8 +90,8 @@ pub struct Reading {
     pub format: Option<FileFormat>,
     /// Columns of tables with other names; an empty name ignores a column.
     pub columns: Vec<(Role, String)>,
-    /// The unit of the scores of tables.
-    pub score_unit: ScoreUnit,
+    /// The unit of the scores of tables: of all engines, or of those that a glob names.
+    pub score_unit: Vec<(Option<String>, ScoreUnit)>,
     /// Count the material of the drawn positions, also if neither the model nor a condition needs it.
     pub material: bool,
     /// How positions are drawn.
@@ -173,6 +175,8 @@ pub struct Fitting {
     pub min_games: u64,
     /// Bootstrap resamples of the games; 0 for none.
     pub bands: u32,
+    /// Turn the sign of an engine's scores in games where it looks inverted.
+    pub turn_signs: bool,
     /// The model of the calibration; `None` for the simplest that is as good as the best out of sample.
     pub model: Option<ModelKind>,
     /// Folds over games for scores out of sample; `None` for no such scores.
@@ -194,6 +198,7 @@ impl Default for Fitting {
             min_samples: of.min_samples,
             min_games: of.min_games,
             bands: DEFAULT_BANDS,
+            turn_signs: false,
             model: Some(DEFAULT_MODEL),
             folds: Some(DEFAULT_FOLDS),
         }
@@ -243,7 +248,11 @@ impl Fitting {
             folds: self.folds,
             bands: self.bands,
             sampling: reading.sampling(),
-            filters: reading.filter_words(),
+            filters: reading
+                .filter_words()
+                .into_iter()
+                .chain(self.turn_signs.then(|| "signs auto".to_owned()))
+                .collect(),
             inputs: input.words(),
         }
     }
@@ -278,7 +287,7 @@ impl Reading {
         self.columns.iter().for_each(|(role, name)| columns.set(*role, name));
         TableOptions {
             columns,
-            unit: self.score_unit,
+            units: self.score_unit.clone(),
             engine: self.sampling.annotator.clone(),
             from_ply: self.sampling.from_ply,
             drop_draws: self.sampling.drop_draws,
@@ -303,8 +312,9 @@ impl Reading {
         let mut words = self.filters.list_words();
         words.extend(self.sampling.annotator.iter().map(|name| format!("annotator {name}")));
         words.extend(self.filters.limits().into_iter().map(|(option, value, _)| format!("{option} {value}")));
-        if self.score_unit != ScoreUnit::default() {
-            words.push(format!("score-unit {}", self.score_unit));
+        for (engine, unit) in &self.score_unit {
+            let engine = engine.as_ref().map_or_else(String::new, |engine| format!("{engine}="));
+            words.push(format!("score-unit {engine}{unit}"));
         }
         words.extend(self.columns.iter().map(|(role, name)| format!("column {}={name}", role.as_str())));
         words

@@ -67,6 +67,7 @@ pub(super) fn of_row(
         without_colors: false,
         source: names.intern(row.text(Role::Source).unwrap_or(file)),
         line: 0,
+        end: None,
     };
     (info, if parsed.has_color { Sides::Known(named) } else { Sides::Open })
 }
@@ -151,6 +152,7 @@ mod tests {
             without_colors: false,
             source,
             line: 0,
+            end: None,
         };
         let rows = [
             (info([a, b], [Some(1500.0), Some(1400.0)], Some(2020), a), Sides::Known([true, true])),

@@ -10,6 +10,7 @@ use super::row::{Row, engine, game_id, parse};
 use super::source::{CellKind, Source};
 use super::{MOST_QUOTED, TableError};
 use crate::record::SkipReason;
+use crate::sample::alias::matches_glob;
 use crate::sample::collect::{PositionCount, Problem};
 use crate::sample::{Duplicates, Sample, SampleTable};
 use crate::text;
@@ -30,8 +31,8 @@ const SHOWN: u64 = 20;
 pub struct TableOptions {
     /// The columns with other names.
     pub columns: Columns,
-    /// The unit of scores.
-    pub unit: ScoreUnit,
+    /// The unit of scores, of all engines or of those that a glob names; the last that fits counts.
+    pub units: Vec<(Option<String>, ScoreUnit)>,
     /// The engine of tables without a column for it.
     pub engine: Option<String>,
     /// Leave rows of earlier plies out, if their ply is known.
@@ -42,6 +43,14 @@ pub struct TableOptions {
     pub threads: usize,
     /// What makes two games one. In a table, equal rows stand for equal moves.
     pub duplicates: Duplicates,
+}
+
+impl TableOptions {
+    /// The unit of an engine's scores.
+    pub(super) fn unit(&self, engine: &str) -> ScoreUnit {
+        let fits = |of: &Option<String>| of.as_ref().is_none_or(|glob| matches_glob(glob, engine));
+        self.units.iter().rev().find(|(of, _)| fits(of)).map_or_else(ScoreUnit::default, |(_, unit)| *unit)
+    }
 }
 
 /// Adds tables to a sample table, file by file.
@@ -280,7 +289,10 @@ impl<'a> TableReader<'a> {
                 ply: parsed.ply,
                 window: parsed.window,
                 score_cp: parsed.score_cp,
-                reply_cp: row.number(Role::ReplyCp).and_then(|cp| self.options.unit.centipawns(cp)).map(|(cp, _)| cp),
+                reply_cp: row
+                    .number(Role::ReplyCp)
+                    .and_then(|cp| self.options.unit(row.name(Role::Opponent).unwrap_or_default()).centipawns(cp))
+                    .map(|(cp, _)| cp),
                 declared: row.declared(),
                 mate: parsed.mate || row.is_true(Role::Mate),
                 outcome: parsed.outcome,

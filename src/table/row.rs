@@ -118,7 +118,7 @@ pub(super) fn parse(row: &Row<'_>, options: &TableOptions) -> Result<Parsed, Bad
             return Err(bad(role, kind, wanted));
         }
     }
-    let unit = options.unit;
+    let unit = options.unit(engine(row, options));
     let score = match row.number(Role::Score) {
         Some(number) => unit.centipawns(number),
         None => row.text(Role::Score).and_then(columns::mate).map(|wins| {

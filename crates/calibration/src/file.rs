@@ -217,8 +217,11 @@ impl Field {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Doubt {
-    /// The scores of one colour correlate negatively with the results: their sign looks inverted.
+    /// The scores of one colour correlate negatively with the results, or those of some games contradict the opponents:
+    /// their sign looks inverted.
     SignInverted,
+    /// The scores are in another unit than centipawns.
+    NoCentipawns,
     /// On unseen games the model is worse than knowing no score.
     WorseThanConstant,
     /// The 95% interval of the slope contains 0.
@@ -234,6 +237,10 @@ pub enum Doubt {
     ManyLapses,
     /// The engine's own games give another slope than the fit together with the others, by more than chance.
     Conflict,
+    /// Games ended when the scores were large: their results are made from the scores.
+    Adjudicated,
+    /// Larger scores were cut to one size, which stands for all of them.
+    CutScores,
 }
 
 impl Doubt {
@@ -247,6 +254,9 @@ impl Doubt {
             Self::SlopeOff => "is far too certain or uncertain on unseen games",
             Self::Miscalibrated => "has a calibration error above 0.1 on unseen games",
             Self::ManyLapses => "has more than a tenth of results that follow no score",
+            Self::NoCentipawns => "has scores that are no centipawns",
+            Self::Adjudicated => "has results that were made from the scores",
+            Self::CutScores => "has scores that were cut to one size",
             Self::Conflict => "contradicts what its own games say without the other engines",
         }
     }

@@ -1,8 +1,8 @@
 //! Checks of an engine's samples and of its two fits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::Warning;
+use super::{UNIT, Warning};
 use crate::calibrate::mates::is_wrong_sided;
 use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::calibration::MatePolicy;
@@ -20,13 +20,28 @@ use crate::types::{Outcome, Termination};
 const UNIT_SAMPLES: usize = 30;
 /// No engine's centipawns stay within so many over a whole game.
 const PAWNS: u32 = 40;
+/// Pawns beside centipawns: of so many scores of the engine ...
+const MOST_ARE_PAWNS: f64 = 0.9;
+/// ... and the opponents' neighbouring scores are this many times as large.
+const PAWNS_RATIO: f64 = 25.0;
 
 /// Scores that cannot be centipawns: win rates from 0 to 1 or 0 to 100, pawns.
-pub(super) fn score_unit(samples: &[Sample]) -> Option<Warning> {
+pub(super) fn score_unit(table: &SampleTable, samples: &[Sample]) -> Option<Warning> {
     let scores = || samples.iter().filter(|s| !s.mate).map(|s| s.score_cp);
     let (low, high) = (scores().min()?, scores().max()?);
-    if scores().count() < UNIT_SAMPLES || low == high {
+    let count = scores().count();
+    if count < UNIT_SAMPLES || low == high {
         return None;
+    }
+    let small = scores().filter(|cp| cp.unsigned_abs() <= PAWNS).count();
+    let ratio = (small as f64 >= MOST_ARE_PAWNS * count as f64).then(|| ratio_to_opponents(samples)).flatten();
+    if let Some(ratio) = ratio.filter(|ratio| *ratio >= PAWNS_RATIO) {
+        let name = samples.first().map_or("", |sample| table.names.get(sample.engine));
+        let text = text!(
+            "its scores are pawns beside centipawns: those of its opponents at the next move are {ratio:.0} times as \
+             large on average; multiply them by 100, in a table by `score-unit` \"{name}=pawn\""
+        );
+        return Some(Warning { kind: UNIT, text });
     }
     let looks = if low >= 0 && high <= 1 {
         text!("win rates from 0 to 1")
@@ -34,7 +49,7 @@ pub(super) fn score_unit(samples: &[Sample]) -> Option<Warning> {
         text!("results or win rates from -1 to 1")
     } else if low >= 0 && high <= 100 {
         text!("win rates in percent")
-    } else if low.unsigned_abs().max(high.unsigned_abs()) <= PAWNS {
+    } else if small == count || small as f64 >= MOST_ARE_PAWNS * count as f64 && are_mates(scores()) {
         text!("pawns")
     } else {
         return None;
@@ -44,7 +59,28 @@ pub(super) fn score_unit(samples: &[Sample]) -> Option<Warning> {
          numbers; \
          write centipawns into the records or the table (a win rate p is 600 ln(p / (1 - p)) centipawns, a pawn is 100)"
     );
-    Some(Warning { kind: "score_unit", text })
+    Some(Warning { kind: UNIT, text })
+}
+
+/// Mates in pawns, such as 100 or 327.67, have this size at least, and only so many different ones.
+const PAWNS_OF_MATES: u32 = 90;
+const MATES_IN_PAWNS: usize = 12;
+
+/// Whether the scores that are too large for pawns are mates.
+fn are_mates(scores: impl Iterator<Item = i32>) -> bool {
+    let beyond: BTreeSet<u32> = scores.map(i32::unsigned_abs).filter(|size| *size > PAWNS).collect();
+    beyond.first().is_none_or(|least| *least >= PAWNS_OF_MATES) && beyond.len() <= MATES_IN_PAWNS
+}
+
+/// The mean size of the opponents' replies over that of the scores that they reply to, sizes cut at their median; `None`
+/// with few replies.
+fn ratio_to_opponents(samples: &[Sample]) -> Option<f64> {
+    let replied: Vec<(i32, i32)> = samples.iter().filter_map(|s| Some((s.score_cp, s.reply_cp?))).collect();
+    let size = |of: fn(&(i32, i32)) -> i32| {
+        let most = median_size(replied.iter().map(of));
+        replied.iter().map(|pair| f64::from(of(pair).saturating_abs().min(most))).sum::<f64>()
+    };
+    (replied.len() >= UNIT_SAMPLES / 2).then(|| size(|pair| pair.1) / size(|pair| pair.0).max(1.0))
 }
 
 /// A warning about zeros needs this share of the samples ...
@@ -100,7 +136,7 @@ pub(super) fn threshold_in_evaluations(result: &EngineResult, samples: &[Sample]
     let sizes = samples.iter().map(|s| s.score_cp.unsigned_abs());
     // mates of a program that counts down from the threshold are all of nearly one size; evaluations thin out
     let beyond = sizes.filter(|s| (threshold..threshold.saturating_add(threshold / 4)).contains(s));
-    let beyond: std::collections::BTreeSet<u32> = beyond.collect();
+    let beyond: BTreeSet<u32> = beyond.collect();
     let lowest = *beyond.first()?;
     let spread = beyond.last()? - lowest;
     let no_gap = lowest - largest.min(lowest) < (threshold / 20).max(50);

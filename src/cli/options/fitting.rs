@@ -47,6 +47,11 @@ pub(in crate::cli) struct FitArgs {
     #[arg(long, value_name = "N", default_value_t = DEFAULT_MIN_GAMES, hide_short_help = true)]
     min_games: u64,
 
+    /// Games in which the sign of an engine's scores looks inverted: keep the scores as they are, or turn their sign
+    /// (auto)
+    #[arg(long, value_parser = ["keep", "auto"], default_value = "keep", hide_short_help = true)]
+    signs: String,
+
     /// Bootstrap resamples of the games, for intervals and bands; 0 for none
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(..=1_000_000),
           hide_short_help = true)]
@@ -146,6 +151,7 @@ impl FitArgs {
             min_samples: self.min_samples,
             min_games: self.min_games,
             bands: self.bands,
+            turn_signs: self.signs == "auto",
             model: match self.model {
                 ModelArg::Kind(kind) => Some(kind),
                 ModelArg::Auto => None,

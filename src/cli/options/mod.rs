@@ -48,10 +48,11 @@ pub(super) struct InputArgs {
     #[arg(long, value_name = "ROLE=NAME", value_parser = column, help_heading = "Tables", hide_short_help = true)]
     column: Vec<(Role, String)>,
 
-    /// Unit of the scores of a table; win rates become 600 ln(p / (1 - p)) centipawns, 0 and 1 become mates
-    #[arg(long, value_parser = one_of::<ScoreUnit>(), default_value = "centipawn",
-          help_heading = "Tables", hide_short_help = true)]
-    score_unit: ScoreUnit,
+    /// Unit of the scores of a table: centipawn, pawn, winrate or percent, for all engines or for one (A=pawn); may be
+    /// repeated. Win rates become 600 ln(p / (1 - p)) centipawns, 0 and 1 become mates [default: centipawn]
+    #[arg(long, value_name = "[ENGINE=]UNIT", value_parser = score_unit, help_heading = "Tables",
+          hide_short_help = true)]
+    score_unit: Vec<(Option<String>, ScoreUnit)>,
 
     /// Read long options from a TOML file (min-samples = 300)
     #[arg(long, value_name = "FILE", help_heading = "Reading", hide_short_help = true)]
@@ -145,6 +146,16 @@ fn column(value: &str) -> Result<(Role, String), Text> {
     Ok((role, name.trim().to_owned()))
 }
 
+fn score_unit(value: &str) -> Result<(Option<String>, ScoreUnit), Text> {
+    let (engine, unit) = match value.rsplit_once('=') {
+        Some((engine, unit)) => (Some(engine.trim().to_owned()), unit.trim()),
+        None => (None, value.trim()),
+    };
+    let units = <ScoreUnit as strum::VariantNames>::VARIANTS.join(", ");
+    let unit = unit.parse().map_err(|_| text!("'{unit}' is not a unit of scores; expected one of {units}"))?;
+    Ok((engine, unit))
+}
+
 /// The values of `--format`: the list of formats, and tables.
 fn formats() -> impl TypedValueParser<Value = FileFormat> {
     PossibleValuesParser::new(FORMATS.iter().map(|format| format.name).chain(["table"]))
@@ -165,7 +176,7 @@ impl InputArgs {
             verify: self.verify,
             format: self.format,
             columns: self.column.clone(),
-            score_unit: self.score_unit,
+            score_unit: self.score_unit.clone(),
             material: self.material,
             sampling: Sampling {
                 from_ply: self.from_ply,

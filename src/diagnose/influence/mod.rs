@@ -331,6 +331,7 @@ mod tests {
                 without_colors: false,
                 source,
                 line: 1 + 100 * i,
+                end: None,
             });
             for window in 0..2u32 {
                 let mate = window == 1 && i % 10 == 0;

@@ -413,6 +413,7 @@ mod tests {
             without_colors: false,
             source: file,
             line: 1,
+            end: None,
         });
         table.samples.push(Sample {
             game: 0,

@@ -8,6 +8,7 @@
 pub mod alias;
 pub mod collect;
 mod copies;
+mod end;
 pub mod expression;
 mod merge;
 mod packed;
@@ -24,6 +25,7 @@ use rayon::prelude::*;
 pub use alias::Aliases;
 pub use collect::{CollectOptions, Collected, PositionCount, Progress, ReadReport, collect, collect_with_rows};
 pub use copies::LEAST_PLIES;
+pub use end::{GOES_ON, GameEnd, RULES, RUNS, levels};
 pub use expression::{Condition, Expression};
 pub use positions::Positions;
 pub use rows::Rows;
@@ -156,6 +158,8 @@ pub struct GameInfo {
     pub source: NameId,
     /// The first line of the game in the source, from 1.
     pub line: u64,
+    /// How its scores end, if all of them were read.
+    pub end: Option<GameEnd>,
 }
 
 /// One drawn position.
@@ -205,6 +209,10 @@ pub struct SampleTable {
     pub chess: bool,
     /// The original names of renamed engines, by the new name.
     pub aliases: BTreeMap<String, BTreeSet<String>>,
+    /// Games in which the sign of an engine's scores was turned.
+    pub turned: BTreeMap<NameId, u64>,
+    /// The size to which an engine's larger scores were cut.
+    pub cut_at: BTreeMap<NameId, u32>,
 }
 
 impl SampleTable {

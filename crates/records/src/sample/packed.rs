@@ -67,6 +67,7 @@ pub(super) fn game_info(id: u64, position: &PackedPosition, engine: NameId, unna
         without_colors: false,
         source: 0,
         line: 0,
+        end: None,
     }
 }
 

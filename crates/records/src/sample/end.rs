@@ -1,0 +1,124 @@
+//! How the scores of a game end, and from which scores it went on: whether it was resigned or adjudicated by score.
+
+use evalcurve_core::types::Color;
+
+/// Rules of adjudication with up to so many moves in a row are told apart ...
+pub const RUNS: usize = 4;
+/// ... for the scores of both sides, that of the loser, and that of either side.
+pub const RULES: usize = 3 * RUNS;
+
+/// A game goes on from a position if it has scores more than so many plies later.
+pub const GOES_ON: u32 = 12;
+
+/// The last scores of a game, and its levels. A level is reached if the scores of some moves in a row say that the same
+/// side is ahead by as much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct GameEnd {
+    /// The ply of the last score.
+    pub ply: u32,
+    /// The last score of Black and of White, each in its own view, if it is among the last four plies.
+    pub scores: [Option<i32>; 2],
+    /// The largest level from which the game went on, by the rule: one to four moves of both sides, then of the loser, then
+    /// of either side.
+    pub went_on: [u32; RULES],
+    /// The level at the end.
+    pub at_end: [u32; RULES],
+}
+
+/// The last scores of one side on consecutive moves, the latest first.
+#[derive(Debug, Clone, Copy, Default)]
+struct Last {
+    ply: u32,
+    length: usize,
+    scores: [i32; RUNS],
+}
+
+impl Last {
+    fn push(&mut self, ply: u32, score_cp: i32) {
+        self.length =
+            if self.length > 0 && self.ply.checked_add(2) == Some(ply) { (self.length + 1).min(RUNS) } else { 1 };
+        self.ply = ply;
+        self.scores.rotate_right(1);
+        self.scores[0] = score_cp;
+    }
+
+    /// The least score of so many moves, times the sign; 0 if there are not as many, up to the ply before `ply`.
+    fn least(&self, moves: usize, sign: i32, ply: u32) -> i32 {
+        let known = self.length >= moves && self.ply.saturating_add(1) >= ply;
+        let least = self.scores[..moves].iter().map(|cp| cp.saturating_mul(sign)).min();
+        least.filter(|_| known).unwrap_or(0)
+    }
+}
+
+/// By how much a side is ahead by its own score and by that of the loser: as both say, as the loser says, as either says.
+pub fn levels(ahead: [Option<u32>; 2]) -> [u32; RULES / RUNS] {
+    let known = || ahead.into_iter().flatten();
+    [known().min().unwrap_or(0), ahead[1].unwrap_or(0), known().max().unwrap_or(0)]
+}
+
+impl GameEnd {
+    /// From the scores of a game in the order of play, each in the view of its side; `None` without any.
+    pub fn of(scores: impl Iterator<Item = (u32, Color, i32)> + Clone) -> Option<Self> {
+        let end = scores.clone().map(|(ply, ..)| ply).max()?;
+        let gives = [Color::Black, Color::White].map(|color| scores.clone().any(|(_, of, _)| of == color));
+        let mut sides = [Last::default(); 2];
+        let mut found = Self { ply: end, ..Self::default() };
+        for (ply, color, score_cp) in scores {
+            sides[color.index()].push(ply, score_cp);
+            for moves in 1..=RUNS {
+                let of = |side: usize, sign| gives[side].then(|| sides[side].least(moves, sign, ply).max(0) as u32);
+                // with Black and with White ahead
+                let [black, white] = [levels([of(0, 1), of(1, -1)]), levels([of(1, 1), of(0, -1)])];
+                for (kind, (black, white)) in black.into_iter().zip(white).enumerate() {
+                    let (rule, level) = (kind * RUNS + moves - 1, black.max(white));
+                    if ply.saturating_add(GOES_ON) < end {
+                        found.went_on[rule] = found.went_on[rule].max(level);
+                    }
+                    if ply.saturating_add(1) >= end {
+                        found.at_end[rule] = found.at_end[rule].max(level);
+                    }
+                }
+            }
+        }
+        found.scores = [0, 1].map(|side| {
+            Some(sides[side].scores[0]).filter(|_| gives[side] && sides[side].ply.saturating_add(3) >= end)
+        });
+        Some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Scores from ply 1 on, Black first.
+    fn end(scores: &[i32]) -> GameEnd {
+        let sides = [Color::Black, Color::White].into_iter().cycle();
+        GameEnd::of((1..).zip(sides).zip(scores).map(|((ply, color), cp)| (ply, color, *cp))).unwrap()
+    }
+
+    #[test]
+    fn levels_need_both_sides_and_moves_in_a_row() {
+        // White is ahead by 700 once, comes back, and resigns at last
+        let mut scores = vec![-700, 710, -300, 290];
+        scores.extend([0; 12]);
+        scores.extend([300, -650, 640, -800]);
+        let found = end(&scores);
+        assert_eq!((found.ply, found.scores), (20, [Some(640), Some(-800)]));
+        assert_eq!(found.went_on, [700, 290, 0, 0, 700, 300, 0, 0, 710, 300, 0, 0]);
+        assert_eq!(found.at_end[..4], [640, 300, 0, 0]);
+        // White says that it is behind by 650 and 800, Black that it is ahead by 300 and 640
+        assert_eq!(found.at_end[4..], [800, 650, 0, 0, 800, 650, 0, 0]);
+    }
+
+    #[test]
+    fn one_side_is_enough_where_the_other_gives_no_scores() {
+        let scores = [(1, -500), (3, -900), (7, -800), (40, 100), (42, 300)];
+        let found = GameEnd::of(scores.into_iter().map(|(ply, cp)| (ply, Color::White, cp))).unwrap();
+        // after ply 3 a move has no score
+        let levels = |levels: [u32; RULES]| [0, 1, 4, 5, 8, 9].map(|rule| levels[rule]);
+        assert_eq!(levels(found.went_on), [900, 500, 900, 500, 900, 500]);
+        assert_eq!((levels(found.at_end), found.scores), ([300, 100, 0, 0, 300, 100], [None, Some(300)]));
+        assert_eq!(GameEnd::of(std::iter::empty()), None);
+    }
+}
