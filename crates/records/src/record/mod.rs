@@ -20,6 +20,7 @@ pub mod packed;
 pub mod pgn;
 mod played;
 mod position;
+pub mod positions;
 mod search;
 pub mod source;
 pub mod usi_log;
@@ -44,6 +45,7 @@ pub static FORMATS: &[&Format] = &[
     &packed::hcpe3::FORMAT,
     &packed::psv::FORMAT,
     &votes::FORMAT,
+    &positions::FORMAT,
     &csa::FORMAT,
     &kif::FORMAT,
     &usi_log::FORMAT,

@@ -12,13 +12,15 @@ pub struct Played {
     pub first: Color,
     /// The moves as USI or UCI writes them.
     pub moves: Vec<String>,
+    /// Instead of moves, single positions of the game as SFEN or FEN, with ply and side to move, in the order of play.
+    pub positions: Vec<(u32, Color, String)>,
     /// The moves of shogi as CSA writes them, until the start position is known.
     pub(super) tokens: Vec<[u8; 7]>,
 }
 
 impl Default for Played {
     fn default() -> Self {
-        Self { start: None, first: Color::Black, moves: Vec::new(), tokens: Vec::new() }
+        Self { start: None, first: Color::Black, moves: Vec::new(), positions: Vec::new(), tokens: Vec::new() }
     }
 }
 

@@ -191,7 +191,7 @@ impl Worker<'_> {
             return report::count(&mut out.skipped, SkipReason::NoMoves, 1);
         }
         let mut played = game.played.take().unwrap_or_default();
-        if played.moves.is_empty() && game.plies > 0 {
+        if played.moves.is_empty() && played.positions.is_empty() && game.plies > 0 {
             match uci_moves(text, usize::MAX) {
                 Ok((start, moves)) => {
                     let black = start.as_deref().and_then(|fen| fen.split_whitespace().nth(1)) == Some("b");

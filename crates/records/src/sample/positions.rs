@@ -31,6 +31,11 @@ impl Positions {
     /// The start position (`None` for the standard one) and the moves that lead to the position of a sample.
     pub fn of<'a>(&'a self, game: &GameInfo, sample: &Sample) -> Option<(Option<&'a str>, &'a [String])> {
         if let Some((played, before)) = self.games.get(&game.id) {
+            if !played.positions.is_empty() {
+                let ply = sample.ply.checked_sub(*before)?;
+                let (.., text) = played.positions.iter().find(|(at, ..)| *at == ply)?;
+                return Some((Some(text.as_str()), &[]));
+            }
             let moves = played.moves.get(..sample.ply.checked_sub(before + 1)? as usize)?;
             return Some((played.start.as_deref(), moves));
         }
@@ -38,12 +43,13 @@ impl Positions {
     }
 }
 
-/// Every position of a game in which a move was played, as a draw takes them. They have no scores.
+/// Every position of a game in which a move was played, or every single one, as a draw takes them. They have no scores.
 pub(super) fn every_position(played: &Played, line: u64) -> Vec<ScoredPosition> {
     let color = |ply: u32| if ply % 2 == 1 { played.first } else { played.first.opponent() };
     let position =
-        |ply| ScoredPosition { ply, color: color(ply), score_cp: 0, mate: false, analysis: true, declared: None, line };
-    (1..=played.moves.len() as u32).map(position).collect()
+        |(ply, color)| ScoredPosition { ply, color, score_cp: 0, mate: false, analysis: true, declared: None, line };
+    let moves = (1..=played.moves.len() as u32).map(|ply| (ply, color(ply)));
+    moves.chain(played.positions.iter().map(|(ply, color, _)| (*ply, *color))).map(position).collect()
 }
 
 /// The name of the engine that is to score the positions.

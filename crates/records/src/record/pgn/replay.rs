@@ -104,6 +104,11 @@ fn count(board: &Board) -> u16 {
     VALUES.iter().map(|(piece, value)| board.pieces(*piece).len() * value).sum::<u32>() as u16
 }
 
+/// Whether this is a position of chess, as FEN or its first four fields.
+pub fn is_position(fen: &[u8]) -> bool {
+    read_fen(fen).is_some()
+}
+
 /// Reads a FEN whose last fields may be missing, also with castling rights as X-FEN and Shredder-FEN write them.
 fn read_fen(fen: &[u8]) -> Option<Board> {
     let mut fields = std::str::from_utf8(fen).ok()?.split_ascii_whitespace();
