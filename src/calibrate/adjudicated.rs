@@ -1,11 +1,12 @@
 //! Games that ended because the scores were large: resigned or adjudicated by score, and never played out.
 //!
 //! Their results agree with the scores by construction, which makes the slope too steep. They show in the samples as a
-//! threshold: games go on until the scores of both sides, of the loser or of either side are beyond it, for some moves in a
-//! row, and none goes on from there. How much that matters is estimated by the results that these games would have had: with x and y the last scores of the two sides
-//! in the engine's view, the engine wins with probability σ(a x + b y + c), where a, b and c are fitted to all samples,
-//! those games counting with the probability itself, until nothing changes. The slope of the plain sigmoid by
-//! the true results over that by the probabilities is the factor by which 1/w1 is too small.
+//! threshold: games go on until the scores of both sides, of the loser or of either side are beyond it, for some moves
+//! in a row, and none goes on from there. How much that matters is estimated by the results that these games would have
+//! had: with x and y the last scores of the two sides in the engine's view, the engine wins with probability σ(a x + b
+//! y + c), where a, b and c are fitted to all samples, those games counting with the probability itself, until nothing
+//! changes. The slope of the plain sigmoid by the true results over that by the probabilities is the factor by which
+//! 1/w1 is too small.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -71,7 +72,8 @@ impl Adjudicated {
     }
 }
 
-/// Scores of both sides at one time of a game, each in its own view. In a game with scores of both sides, both are known.
+/// Scores of both sides at one time of a game, each in its own view. In a game with scores of both sides, both are
+/// known.
 type Moment = [Option<i32>; 2];
 
 /// By how much the scores say that a side is ahead, by each rule of one move.

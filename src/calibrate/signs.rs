@@ -1,12 +1,12 @@
 //! Games in which an engine's scores have the wrong sign: those of one of several clients, or of one side.
 //!
-//! In a game whose sides both give scores, let φ(x) be a score over the median size of its engine's scores, cut to ±3,
-//! T the mean of −φ(x) φ(y) over neighbouring scores x and y of the two sides, and R the mean of φ(x) over the scores
-//! of one side, negative if it lost. (Means, not sums: who errs in a game, errs in all of it.) Among the four ways to set the signs s and t of the two sides, the right one has a
-//! probability proportional to exp(c k k′ s t T + d (k s R + k′ t R′)), and each engine has a share of games in which
-//! its sign is inverted. c, d, each engine's k and its share have maximum likelihood, with weak priors on k (log-normal,
-//! standard deviation 0.7) and on the share (as if ten more games had the right sign). An engine whose scores say
-//! little has a small k, not a large share.
+//! In a game whose sides both give scores, let φ(x) be a score over the median size of its engine's scores, cut to
+//! ±3, T the mean of −φ(x) φ(y) over neighbouring scores x and y of the two sides, and R the mean of φ(x) over the
+//! scores of one side, negative if it lost. (Means, not sums: who errs in a game, errs in all of it.) Among the four
+//! ways to set the signs s and t of the two sides, the right one has a probability proportional to exp(c k k′ s t T +
+//! d (k s R + k′ t R′)), and each engine has a share of games in which its sign is inverted. c, d, each engine's k
+//! and its share have maximum likelihood, with weak priors on k (log-normal, standard deviation 0.7) and on the share
+//! (as if ten more games had the right sign). An engine whose scores say little has a small k, not a large share.
 
 use crate::language::Text;
 use crate::sample::{NameId, SampleTable};

@@ -27,7 +27,8 @@ const INVERTED_ERRORS: f64 = 1.645;
 pub struct Warning {
     /// One word: `sign_inverted`, `mates_under_threshold`, `threshold_in_evaluations`, `mates_inverted`,
     /// `all_scores_zero`, `book_zeros`, `score_unit`, `methods_disagree`, `not_validated`, `ratings_know_the_results`,
-    /// `conflict`, `fitted_apart`, `mixed_signs`, `adjudicated`, `cut_scores`, `many_draws`, `many_lapses`, `slope_off`,
+    /// `conflict`, `fitted_apart`, `mixed_signs`, `adjudicated`, `cut_scores`, `many_draws`, `many_lapses`,
+    /// `slope_off`,
     /// `miscalibrated`, `worse_than_constant`, `slope_may_be_zero`.
     pub kind: &'static str,
     /// The sentence, with numbers and the remedy.
@@ -166,8 +167,9 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult) -
                 let share = calibration.lapses().map_or(f64::NAN, |lapses| lapses.value);
                 let (percent, lapse) = (100.0 * share, 0.5 * share);
                 let text = text!(
-                    "{percent:.0}% of the results follow no score (lapse {lapse:.3} on either side): look for losses on time, games that were cut, and \
-                    wrong results; `terminations` board keeps only games that were decided on the board"
+                    "{percent:.0}% of the results follow no score (lapse {lapse:.3} on either side): look for losses \
+                     on time, games that were cut, and wrong results; `terminations` board keeps only \
+                     games that were decided on the board"
                 );
                 ("many_lapses", text)
             }

@@ -97,7 +97,8 @@ impl Pairwise {
         self.pairs.iter().filter(|pair| pair.p_corrected < LEVEL).count()
     }
 
-    /// Whether the engines share a scale. Of the pairs that do not, the example is one of typical scores if there is one.
+    /// Whether the engines share a scale. Of the pairs that do not, the example is one of typical scores if there is
+    /// one.
     pub fn scales(&self) -> Scales {
         let equivalent = |(a, b): (usize, usize)| self.equivalents[a][b];
         let apart = |typical: bool| {

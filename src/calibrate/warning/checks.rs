@@ -72,8 +72,8 @@ fn are_mates(scores: impl Iterator<Item = i32>) -> bool {
     beyond.first().is_none_or(|least| *least >= PAWNS_OF_MATES) && beyond.len() <= MATES_IN_PAWNS
 }
 
-/// The mean size of the opponents' replies over that of the scores that they reply to, sizes cut at their median; `None`
-/// with few replies.
+/// The mean size of the opponents' replies over that of the scores that they reply to, sizes cut at their median;
+/// `None` with few replies.
 fn ratio_to_opponents(samples: &[Sample]) -> Option<f64> {
     let replied: Vec<(i32, i32)> = samples.iter().filter_map(|s| Some((s.score_cp, s.reply_cp?))).collect();
     let size = |of: fn(&(i32, i32)) -> i32| {

@@ -227,8 +227,8 @@ fn tests(page: &Page<'_>, pairs: &Pairwise) -> Markup {
         pairs.pairs.iter().filter(|p| largest.contains(&p.first) && largest.contains(&p.second)).collect();
     shown.sort_by(|a, b| a.p_corrected.total_cmp(&b.p_corrected));
     let caption = page.word(
-        "Wald tests of the plain sigmoids, clustered by game; the last column compares the constants of the chosen model, \
-         corrected by Holm for all pairs",
+        "Wald tests of the plain sigmoids, clustered by game; the last column compares the constants of the chosen \
+         model, corrected by Holm for all pairs",
     );
     let table = Table::new(language, caption, shown)
         .text("A", |pair| pairs.engines[pair.first].clone())

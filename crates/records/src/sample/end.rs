@@ -18,8 +18,8 @@ pub struct GameEnd {
     pub ply: u32,
     /// The last score of Black and of White, each in its own view, if it is among the last four plies.
     pub scores: [Option<i32>; 2],
-    /// The largest level from which the game went on, by the rule: one to four moves of both sides, then of the loser, then
-    /// of either side.
+    /// The largest level from which the game went on, by the rule: one to four moves of both sides, then of the loser,
+    /// then of either side.
     pub went_on: [u32; RULES],
     /// The level at the end.
     pub at_end: [u32; RULES],
@@ -50,7 +50,8 @@ impl Last {
     }
 }
 
-/// By how much a side is ahead by its own score and by that of the loser: as both say, as the loser says, as either says.
+/// By how much a side is ahead by its own score and by that of the loser: as both say, as the loser says, as either
+/// says.
 pub fn levels(ahead: [Option<u32>; 2]) -> [u32; RULES / RUNS] {
     let known = || ahead.into_iter().flatten();
     [known().min().unwrap_or(0), ahead[1].unwrap_or(0), known().max().unwrap_or(0)]

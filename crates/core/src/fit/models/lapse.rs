@@ -158,7 +158,7 @@ pub fn lapse_test(lapse: &ModelFit, plain: f64) -> LapseTest {
     LapseTest { statistic, p_value: 0.5 * libm::erfc((0.5 * statistic).sqrt()) }
 }
 
-/// The part of the share of lapses that is games drawn at any score, see [`drawn_share`].
+/// The part of the share of lapses that is games drawn at any score.
 pub fn drawn(model: &Lapse, cases: &[Case]) -> f64 {
     let rate = |case: &Case| Logistic::at(model.w1 * f64::from(case.score_cp) - model.w2).p;
     drawn_share(cases.iter().map(|case| (rate(case), case.outcome.value())), model.lapse)

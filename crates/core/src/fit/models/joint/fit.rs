@@ -142,8 +142,8 @@ fn strength(case: &Case, options: &FitOptions) -> Option<f64> {
     case.situation.strength.filter(|d| d.is_finite() && !options.rated_by_these_games)
 }
 
-/// The unit of each engine's scores in the fit, the median size of those that are not 0: slopes are of the order of one,
-/// also where some scores are mates.
+/// The unit of each engine's scores in the fit, the median size of those that are not 0: slopes are of the order of
+/// one, also where some scores are mates.
 pub(super) fn units(engines: &[&[Case]]) -> Vec<f64> {
     let scores = |cases: &[Case]| cases.iter().map(|c| c.score_cp).filter(|cp| *cp != 0).collect::<Vec<i32>>();
     engines.iter().map(|cases| f64::from(median_size(scores(cases).into_iter()))).collect()
@@ -468,10 +468,11 @@ fn fixed(hessian: &Square, gradient: &[f64], l: usize, value: f64) -> Option<Vec
     Some(solved)
 }
 
-/// The engine's own slope where only the strengths of the players are those of the joint fit: slope, optimism and lapses
-/// are its own. The chance is that of the likelihood ratio to the joint values, divided by the mean of the eigenvalues of
-/// A⁻¹B (Rao and Scott 1984) with A the Hessian and B the sum over games of squared gradients, because samples of a game
-/// are not independent. Half of it is 0, as a share is at its bound: the joint slope is already the engine's own.
+/// The engine's own slope where only the strengths of the players are those of the joint fit: slope, optimism and
+/// lapses are its own. The chance is that of the likelihood ratio to the joint values, divided by the mean of the
+/// eigenvalues of A⁻¹B (Rao and Scott 1984) with A the Hessian and B the sum over games of squared gradients, because
+/// samples of a game are not independent. Half of it is 0, as a share is at its bound: the joint slope is already the
+/// engine's own.
 fn alone(rows: &[Row], joint: &[f64; 3], unit: f64) -> Option<Alone> {
     let (objective, found) = solve(rows, 0, &[joint[0].max(0.0)], false, 1.0).ok()?;
     let n = rows.len() as f64;
@@ -494,5 +495,6 @@ fn alone(rows: &[Row], joint: &[f64; 3], unit: f64) -> Option<Alone> {
         })
         .sum();
     let statistic = ratio.max(0.0) * k as f64 / trace;
-    Some(Alone { w1: found.at.first()? / unit, lapse: objective.lapse(&found.at), p_value: 0.5 * libm::erfc((0.5 * statistic).sqrt()) })
+    let p_value = 0.5 * libm::erfc((0.5 * statistic).sqrt());
+    Some(Alone { w1: found.at.first()? / unit, lapse: objective.lapse(&found.at), p_value })
 }
