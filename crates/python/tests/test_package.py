@@ -64,7 +64,7 @@ def test_calibrations_are_written_read_and_pickled(results, tmp_path):
     calibration.write(tmp_path / "one.json")
     again = evalcurve.Calibration.read(tmp_path / "one.json")
     assert again.to_json() == calibration.to_json() == pickle.loads(pickle.dumps(calibration)).to_json()
-    with pytest.raises(FileNotFoundError, match="give the name of a file"):
+    with pytest.raises(FileNotFoundError, match="give the name of a calibration file"):
         evalcurve.Calibration.read(tmp_path / "two.json")
     with pytest.raises(evalcurve.EvalcurveError, match="one.json"):
         (tmp_path / "one.json").write_text("{")

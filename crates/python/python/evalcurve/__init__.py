@@ -438,7 +438,7 @@ SAMPLE_SCHEMA = (
     "game string, engine string, opponent string, color string, ply int, window int, score_cp int, reply_cp int, "
     "mate boolean, result double, termination string, rating double, opponent_rating double, bradley_terry boolean, "
     "start_time string, time_control string, source string, line bigint, chess boolean, declared_win int, "
-    "declared_draw int, declared_loss int, material int"
+    "declared_draw int, declared_loss int, black string, white string, material int"
 )
 """The columns of ``sample_batches`` as Spark writes them."""
 
