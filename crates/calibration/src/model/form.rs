@@ -78,7 +78,8 @@ pub(crate) trait Form {
         search(|score_cp| self.logit(score_cp, situation), logit(win_rate))
     }
 
-    /// Number of parameters of the covariance; 0 without one.
+    /// Number of parameters of the covariance; 0 without one. Only the schema asks.
+    #[cfg_attr(not(feature = "schema"), expect(dead_code))]
     fn size() -> usize
     where
         Self: Sized;
