@@ -363,3 +363,94 @@ fn end(game: &Game, before: u32) -> Option<GameEnd> {
     let scores = game.scores.iter().filter(|score| !score.analysis);
     GameEnd::of(scores.map(|score| (score.ply.saturating_add(before), score.color, score.score_cp)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file of 12 KB that was packed several times held 200 games 4,000 times, and all were kept.
+    #[test]
+    fn a_game_that_is_read_again_takes_no_memory() {
+        let folder = std::env::temp_dir().join(format!("evalcurve-copies-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let game = |number: u32, score: i32| {
+            format!("V2.2\nN+A{number}\nN-B\nPI\n+\n+7776FU\n'** {score} -3334FU\n-3334FU\n'** 40 +2726FU\n%TORYO\n")
+        };
+        let games: String = (0..30).map(|number| game(number, 30)).collect();
+        // more than one block, and at the end a record of a game that differs
+        std::fs::write(folder.join("a.csa"), games.repeat(1_000) + &game(7, 31)).unwrap();
+        std::fs::write(folder.join("b.csa"), &games).unwrap();
+        let read = |threads| {
+            let sampling = SamplingOptions { from_ply: 1, ..SamplingOptions::default() };
+            let (strict, verify, material, format) = (false, false, false, None);
+            CollectOptions { sampling, threads, strict, verify, material, format }
+        };
+        let options = read(1);
+        let new = || Worker {
+            options: &options,
+            found: Found::default(),
+            game: Game::default(),
+            scratch: Scratch::default(),
+            drawn: Vec::new(),
+            kept: HashMap::default(),
+        };
+        let entries = find(std::slice::from_ref(&folder)).unwrap();
+        let workers = read_all(&entries, 1, None, &Progress::default(), new);
+        let found = &workers[0].found;
+        assert_eq!((found.games.len(), found.samples.len()), (31, 62));
+        assert!(found.blocks.iter().all(|block| block.copies.len() <= 20));
+        // whatever worker reads a block, with the names that it happens to know, the table is the same
+        let results = [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2)].map(|(workers, next)| {
+            let in_turn = || InTurn { workers: (0..workers).map(|_| new()).collect(), next };
+            let InTurn { workers, .. } = read_all(&entries, 1, None, &Progress::default(), in_turn).remove(0);
+            let Collected { table, report, .. } = merge(workers.into_iter().map(|worker| worker.found).collect(), true);
+            assert!(report.adds_up());
+            assert_eq!((report.games_read, report.games_used), (30_031, 30));
+            let texts: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
+            let names: Vec<&str> = (0..table.names.len()).map(|id| table.names.get(id as NameId)).collect();
+            (texts, format!("{names:?} {:?} {:?}", table.games, table.samples))
+        });
+        assert_eq!(results[0].0.len(), 20);
+        assert!(results[0].0[0].contains("a.csa:302: duplicate: the game is also in "), "{:?}", results[0].0);
+        for other in &results[1..] {
+            assert!(results[0] == *other);
+        }
+        // two records of a game in turn, whichever says more
+        for [first, second] in [[30, 31], [31, 30]] {
+            let both = game(1, first) + &game(1, second);
+            std::fs::write(folder.join("a.csa"), both.repeat(500)).unwrap();
+            let entries = find(&[folder.join("a.csa")]).unwrap();
+            let workers = read_all(&entries, 1, None, &Progress::default(), new);
+            assert_eq!(workers[0].found.games.len(), 2);
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    /// Workers that read the blocks in turn, as threads may.
+    struct InTurn<'a> {
+        workers: Vec<Worker<'a>>,
+        next: usize,
+    }
+
+    impl<'a> InTurn<'a> {
+        fn next(&mut self) -> &mut Worker<'a> {
+            self.next += 1;
+            let count = self.workers.len();
+            &mut self.workers[(self.next - 1) % count]
+        }
+    }
+
+    impl Collector for InTurn<'_> {
+        fn block(&mut self, block: &Block) -> Step {
+            self.next().block(block)
+        }
+
+        fn refuse(&mut self, refused: Refused) -> Step {
+            self.next().refuse(refused)
+        }
+
+        fn note(&mut self, note: Note) -> Step {
+            self.next().note(note)
+        }
+    }
+}
