@@ -14,7 +14,9 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::fit::solve;
 use crate::language::Text;
+use crate::logistic::logistic;
 use crate::sample::{GOES_ON, GameEnd, NameId, RULES, RUNS, Sample, SampleTable, levels};
 use crate::text;
 use crate::types::Outcome;
@@ -78,9 +80,9 @@ type Moment = [Option<i32>; 2];
 
 /// By how much the scores say that a side is ahead, by each rule of one move.
 fn levels_of(moment: Moment) -> impl Iterator<Item = (usize, u32)> {
-    let of = |side: usize, sign: i32| moment[side].map(|cp| cp.saturating_mul(sign).max(0) as u32);
-    let [black, white] = [levels([of(0, 1), of(1, -1)]), levels([of(1, 1), of(0, -1)])];
-    (0..RULES / RUNS).map(move |kind| (kind * RUNS, black[kind].max(white[kind])))
+    let said =
+        |side: usize, behind: bool| moment[side].map(|cp| if behind { cp.saturating_neg() } else { cp }.max(0) as u32);
+    levels(said).into_iter().enumerate().map(|(kind, level)| (kind * RUNS, level))
 }
 
 /// The times at which the scores of a game are known, and how they end. `samples` are those of its players. Where the
@@ -175,12 +177,12 @@ pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> 
         }
         let plain = own.fit([0.0; 2], |_| None)?;
         let seen = plain[0];
-        if 1.0 - sigmoid(seen * score(threshold_cp as i32)) < NEVER {
+        if 1.0 - logistic(seen * score(threshold_cp as i32)) < NEVER {
             return None;
         }
         let played_on = pairs
             .played_on()
-            .and_then(|model| own.fit(plain, |end| Some(sigmoid(model.iter().zip(end).map(|(w, x)| w * x).sum()))));
+            .and_then(|model| own.fit(plain, |end| Some(logistic(model.iter().zip(end).map(|(w, x)| w * x).sum()))));
         let factor = played_on.map(|[slope, _]| seen / slope).filter(|factor| (0.0..LARGEST).contains(factor));
         Some((engine, Adjudicated { threshold_cp, games: ended, decided, are_known, factor }))
     };
@@ -211,10 +213,6 @@ fn threshold(games: impl Iterator<Item = (u32, u32)>) -> Option<u32> {
     })
 }
 
-fn sigmoid(z: f64) -> f64 {
-    1.0 / (1.0 + libm::exp(-z))
-}
-
 /// Regressors with results, and the last scores of games that the scores ended.
 #[derive(Debug, Default)]
 struct Samples<const N: usize> {
@@ -232,7 +230,7 @@ impl<const N: usize> Samples<N> {
         for _ in 0..30 {
             let (mut gradient, mut hessian) = ([0.0; N], [[0.0; N]; N]);
             for (row, result, end) in &self.rows {
-                let p = sigmoid(at.iter().zip(row).map(|(w, x)| w * x).sum());
+                let p = logistic(at.iter().zip(row).map(|(w, x)| w * x).sum());
                 let target = end.as_ref().and_then(&played_on).unwrap_or(*result);
                 for i in 0..N {
                     gradient[i] += (target - p) * row[i];
@@ -243,8 +241,8 @@ impl<const N: usize> Samples<N> {
             }
             // where one score stands for both, they share the slope
             (0..N).for_each(|i| hessian[i][i] = hessian[i][i] * (1.0 + 1e-9) + 1e-9);
-            let step = solve(hessian, gradient)?;
-            at.iter_mut().zip(step).for_each(|(at, step)| *at += step);
+            let step = solve(&hessian, &gradient)?;
+            at.iter_mut().zip(&step).for_each(|(at, step)| *at += step);
             if step.iter().all(|step| step.abs() < 1e-7) {
                 return Some(at);
             }
@@ -258,7 +256,7 @@ impl Samples<3> {
     fn played_on(&self) -> Option<[f64; 3]> {
         let mut model = self.fit([0.0; 3], |_| None)?;
         for _ in 0..200 {
-            let forecast = |end: &[f64; 3]| Some(sigmoid(model.iter().zip(end).map(|(w, x)| w * x).sum()));
+            let forecast = |end: &[f64; 3]| Some(logistic(model.iter().zip(end).map(|(w, x)| w * x).sum()));
             let next = self.fit(model, forecast)?;
             let moved = next.iter().zip(model).any(|(a, b)| (a - b).abs() > 1e-5);
             model = next;
@@ -268,26 +266,6 @@ impl Samples<3> {
         }
         Some(model)
     }
-}
-
-/// Solves a system with a positive matrix; `None` if it is not.
-fn solve<const N: usize>(mut a: [[f64; N]; N], mut b: [f64; N]) -> Option<[f64; N]> {
-    for i in 0..N {
-        if !a[i][i].is_finite() || a[i][i] <= 0.0 {
-            return None;
-        }
-        let row = a[i];
-        for j in i + 1..N {
-            let factor = a[j][i] / row[i];
-            a[j].iter_mut().zip(row).for_each(|(at, of)| *at -= factor * of);
-            b[j] -= factor * b[i];
-        }
-    }
-    for i in (0..N).rev() {
-        let known: f64 = (i + 1..N).map(|j| a[i][j] * b[j]).sum();
-        b[i] = (b[i] - known) / a[i][i];
-    }
-    Some(b)
 }
 
 #[cfg(test)]
@@ -316,6 +294,6 @@ mod tests {
         let [slope, offset] = samples.fit([0.0; 2], |_| None).unwrap();
         // logit 0.2, 0.4, 0.64 = ln 1/4, ln 2/3, ln 16/9: the steps are ln 8/3
         assert!((slope - libm::log(8.0 / 3.0)).abs() < 1e-9 && (offset - libm::log(2.0 / 3.0)).abs() < 1e-9);
-        assert_eq!(solve([[1.0, 2.0], [2.0, 1.0]], [0.0; 2]), None);
+        assert_eq!(solve(&[[1.0, 2.0], [2.0, 1.0]], &[0.0; 2]), None);
     }
 }

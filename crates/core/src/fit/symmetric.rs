@@ -24,13 +24,18 @@ fn convex(m: &Matrix) -> Matrix {
     [[a + shift, b], [b, c + shift]]
 }
 
-/// vᵀ M⁻¹ v for a symmetric positive definite matrix; `None` for any other.
-pub fn inverse_form(matrix: &[Vec<f64>], v: &[f64]) -> Option<f64> {
+/// M⁻¹ v for a symmetric positive definite matrix, given by its rows; `None` for any other.
+pub fn solve(matrix: &[impl AsRef<[f64]>], v: &[f64]) -> Option<Vec<f64>> {
     let mut square = Square::zero(v.len());
     for (i, row) in matrix.iter().enumerate().take(v.len()) {
-        row.iter().enumerate().take(i + 1).for_each(|(j, value)| square.add(i, j, *value));
+        row.as_ref().iter().enumerate().take(i + 1).for_each(|(j, value)| square.add(i, j, *value));
     }
-    Some(square.cholesky()?.solve(v).iter().zip(v).map(|(a, b)| a * b).sum())
+    Some(square.cholesky()?.solve(v))
+}
+
+/// vᵀ M⁻¹ v, likewise.
+pub fn inverse_form(matrix: &[Vec<f64>], v: &[f64]) -> Option<f64> {
+    Some(solve(matrix, v)?.iter().zip(v).map(|(a, b)| a * b).sum())
 }
 
 /// A symmetric matrix, stored as its lower triangle, or a lower triangular one.

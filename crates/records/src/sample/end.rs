@@ -25,36 +25,41 @@ pub struct GameEnd {
     pub at_end: [u32; RULES],
 }
 
-/// The last scores of one side on consecutive moves, the latest first.
+/// The last score of one side, and by how much it is ahead, and behind, in the last one to four consecutive moves: the
+/// least of these scores, 0 if there are not as many.
 #[derive(Debug, Clone, Copy, Default)]
 struct Last {
     ply: u32,
-    length: usize,
-    scores: [i32; RUNS],
+    score_cp: i32,
+    least: [[u32; RUNS]; 2],
 }
 
 impl Last {
     fn push(&mut self, ply: u32, score_cp: i32) {
-        self.length =
-            if self.length > 0 && self.ply.checked_add(2) == Some(ply) { (self.length + 1).min(RUNS) } else { 1 };
-        self.ply = ply;
-        self.scores.rotate_right(1);
-        self.scores[0] = score_cp;
-    }
-
-    /// The least score of so many moves, times the sign; 0 if there are not as many, up to the ply before `ply`.
-    fn least(&self, moves: usize, sign: i32, ply: u32) -> i32 {
-        let known = self.length >= moves && self.ply.saturating_add(1) >= ply;
-        let least = self.scores[..moves].iter().map(|cp| cp.saturating_mul(sign)).min();
-        least.filter(|_| known).unwrap_or(0)
+        if self.ply.checked_add(2) != Some(ply) {
+            self.least = Default::default();
+        }
+        for (least, ahead) in self.least.iter_mut().zip([score_cp, score_cp.saturating_neg()]) {
+            let ahead = ahead.max(0) as u32;
+            for moves in (1..RUNS).rev() {
+                least[moves] = least[moves - 1].min(ahead);
+            }
+            least[0] = ahead;
+        }
+        (self.ply, self.score_cp) = (ply, score_cp);
     }
 }
 
-/// By how much a side is ahead by its own score and by that of the loser: as both say, as the loser says, as either
-/// says.
-pub fn levels(ahead: [Option<u32>; 2]) -> [u32; RULES / RUNS] {
-    let known = || ahead.into_iter().flatten();
-    [known().min().unwrap_or(0), ahead[1].unwrap_or(0), known().max().unwrap_or(0)]
+/// By how much either side is ahead by its own score and by that of the loser: as both say, as the loser says, as
+/// either says. `said` is by how much the score of a side (0 or 1) says that it is ahead, or (`true`) behind, if known.
+pub fn levels(said: impl Fn(usize, bool) -> Option<u32>) -> [u32; RULES / RUNS] {
+    let of = |side: usize| {
+        let (own, loser) = (said(side, false), said(1 - side, true));
+        let known = || own.into_iter().chain(loser);
+        [known().min().unwrap_or(0), loser.unwrap_or(0), known().max().unwrap_or(0)]
+    };
+    let (black, white) = (of(0), of(1));
+    [0, 1, 2].map(|kind| black[kind].max(white[kind]))
 }
 
 impl GameEnd {
@@ -66,12 +71,15 @@ impl GameEnd {
         let mut found = Self { ply: end, ..Self::default() };
         for (ply, color, score_cp) in scores {
             sides[color.index()].push(ply, score_cp);
-            for moves in 1..=RUNS {
-                let of = |side: usize, sign| gives[side].then(|| sides[side].least(moves, sign, ply).max(0) as u32);
-                // with Black and with White ahead
-                let [black, white] = [levels([of(0, 1), of(1, -1)]), levels([of(1, 1), of(0, -1)])];
-                for (kind, (black, white)) in black.into_iter().zip(white).enumerate() {
-                    let (rule, level) = (kind * RUNS + moves - 1, black.max(white));
+            // up to the ply before this one
+            let known = sides.map(|side| side.ply.saturating_add(1) >= ply);
+            for moves in 0..RUNS {
+                let said = |side: usize, behind: bool| {
+                    let least = sides[side].least[usize::from(behind)][moves];
+                    gives[side].then_some(if known[side] { least } else { 0 })
+                };
+                for (kind, level) in levels(said).into_iter().enumerate() {
+                    let rule = kind * RUNS + moves;
                     if ply.saturating_add(GOES_ON) < end {
                         found.went_on[rule] = found.went_on[rule].max(level);
                     }
@@ -81,9 +89,8 @@ impl GameEnd {
                 }
             }
         }
-        found.scores = [0, 1].map(|side| {
-            Some(sides[side].scores[0]).filter(|_| gives[side] && sides[side].ply.saturating_add(3) >= end)
-        });
+        found.scores = [0, 1]
+            .map(|side| Some(sides[side].score_cp).filter(|_| gives[side] && sides[side].ply.saturating_add(3) >= end));
         Some(found)
     }
 }
