@@ -99,7 +99,7 @@ fn read_lines<'a>(lines: &mut Lines<'a>, game: &mut Game) -> Result<bool, GameEr
         }
         if first.is_none() {
             game.chess = line.is_chess;
-            game.black_outcome = line.first_outcome.map(|first| if line.is_chess { reverse(first) } else { first });
+            game.black_outcome = line.first_outcome.map(|first| if line.is_chess { first.reversed() } else { first });
             for (side, (name, rating)) in line.players.iter().enumerate() {
                 game.names[side] = name.unwrap_or_default().to_owned();
                 if let Some(rating) = rating {
@@ -129,14 +129,6 @@ fn read_lines<'a>(lines: &mut Lines<'a>, game: &mut Game) -> Result<bool, GameEr
 fn is_comment(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     line.is_empty() || line.starts_with(b"#")
-}
-
-fn reverse(outcome: Outcome) -> Outcome {
-    match outcome {
-        Outcome::Win => Outcome::Loss,
-        Outcome::Draw => Outcome::Draw,
-        Outcome::Loss => Outcome::Win,
-    }
 }
 
 /// One line.

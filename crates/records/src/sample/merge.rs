@@ -442,6 +442,10 @@ impl<'a> Merge<'a> {
     /// The names that play chess and another game, with those that they have in chess: scores of two games share no
     /// scale, and their players no strengths.
     fn names_of_two_games(&mut self) -> BTreeMap<String, String> {
+        let chess = self.games.iter().filter(|game| game.chess).count();
+        if chess == 0 || chess == self.games.len() {
+            return BTreeMap::new();
+        }
         let mut games: BTreeMap<&str, [Option<usize>; 2]> = BTreeMap::new();
         for (i, game) in self.games.iter().enumerate() {
             let names = &self.found[game.part].names;
