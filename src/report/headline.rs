@@ -31,6 +31,10 @@ const ROUGH: f64 = 1.5;
 const WANTED_SHARE: f64 = 0.1;
 
 impl Verdict {
+    /// All of them, the best first.
+    pub const ALL: [Self; 6] =
+        [Self::Good, Self::Rough, Self::TooFewGames, Self::DoesNotFit, Self::OddScores, Self::OddSigns];
+
     /// The verdict on a result; `None` without a calibration.
     pub fn of_result(result: &EngineResult) -> Option<Self> {
         result.calibration.as_ref().map(Self::of)
@@ -154,15 +158,7 @@ pub fn headline(diagnosis: &Diagnosis, language: Language) -> Headline {
         Some(Verdict::Rough | Verdict::TooFewGames) => Status::Care,
         Some(Verdict::DoesNotFit | Verdict::OddScores | Verdict::OddSigns) | None => Status::NotFine,
     };
-    let all = [
-        Verdict::Good,
-        Verdict::Rough,
-        Verdict::TooFewGames,
-        Verdict::DoesNotFit,
-        Verdict::OddScores,
-        Verdict::OddSigns,
-    ]
-    .map(|v| (v, of(v)));
+    let all = Verdict::ALL.map(|v| (v, of(v)));
     let counts: Vec<String> = all
         .iter()
         .filter(|(_, found)| !found.is_empty())

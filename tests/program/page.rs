@@ -2,12 +2,13 @@
 //! protocol. EVALCURVE_PAGE names the page, if it is not where the chore writes it.
 #![cfg(unix)]
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use evalcurve::report::headline::Verdict;
 use serde_json::{Value, json};
 
 use crate::browser::chromium;
@@ -220,6 +221,16 @@ fn the_page_gives_what_the_program_gives_with_the_page() {
     assert_eq!(page.give(&[file]), "");
     assert_eq!(page.value("report.engines.length"), 1);
     page.has_no_complaints();
+}
+
+/// A verdict without an answer would stop the page.
+#[test]
+fn the_page_has_an_answer_for_every_verdict() {
+    let words = fs::read_to_string(root().join("web/words.js")).unwrap();
+    for verdict in Verdict::ALL {
+        let answers = words.matches(&format!("      {verdict:?}: (e) => [")).count();
+        assert_eq!(answers, 2, "{verdict:?} in English and Japanese");
+    }
 }
 
 /// A wrong file, a damaged archive and an archive that unpacks to 4 GB are reported as by the program, and the page
