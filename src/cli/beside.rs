@@ -33,13 +33,18 @@ struct Proxy {
     wdl: bool,
 }
 
-/// The arguments to assume if there are none and the input is not a terminal: many GUIs register only an executable.
+/// Whether the program was started without arguments, and not in a terminal: many GUIs register only an executable.
+fn is_for_a_gui(given: &[OsString]) -> bool {
+    given.len() == 1 && !stdin().is_terminal()
+}
+
+/// The arguments to assume if there are none and the input is not a terminal.
 /// The file has the name of the program, so that copies of it can be several engines, or the name `evalcurve.toml`.
 ///
 /// # Errors
 /// A message for a file of a proxy that cannot be read.
 pub(super) fn arguments(given: &[OsString]) -> anyhow::Result<Vec<OsString>> {
-    if given.len() != 1 || stdin().is_terminal() {
+    if !is_for_a_gui(given) {
         return Ok(Vec::new());
     }
     let Ok(program) = current_exe() else { return Ok(Vec::new()) };
@@ -80,7 +85,7 @@ fn of_proxy(file: &Path, text: &str) -> anyhow::Result<Vec<OsString>> {
 /// Answers a GUI that starts the program without arguments and without `evalcurve.toml`, so that it can show what is
 /// missing. `false` if the other side is no GUI.
 pub(super) fn answer_without_config(arguments: &[OsString]) -> bool {
-    if arguments.len() != 1 || stdin().is_terminal() {
+    if !is_for_a_gui(arguments) {
         return false;
     }
     let folder = current_exe().ok().and_then(|p| Some(shown(p.parent()?))).unwrap_or_default();

@@ -15,7 +15,7 @@ use crate::report::headline::headline;
 use crate::report::html::{GENERATOR, Page, page};
 use crate::report::verdict::Line;
 use crate::report::{text, verdict};
-use crate::run::{Diagnose, Diagnosed, Outcome};
+use crate::run::{Diagnose, Diagnosed, Outcome, with_flags};
 use crate::say;
 use crate::whole_file::WholeFiles;
 
@@ -95,8 +95,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     // what cannot be written is known before the first file is replaced
     numbers.iter().try_for_each(|folder| make_folder(folder))?;
     let mut together = WholeFiles::default();
-    together.add(&html, terminal::flags(&report).as_bytes())?;
-    together.add(&data, terminal::flags(&format!("{document:#}\n")).as_bytes())?;
+    together.add(&html, with_flags(&report).as_bytes())?;
+    together.add(&data, with_flags(&format!("{document:#}\n")).as_bytes())?;
     together.finish()?;
     let mut written = vec![shown(&html), shown(&data)];
     if let Some(folder) = numbers {

@@ -9,7 +9,7 @@ use super::messages::About;
 use crate::calibration::Calibration;
 use crate::language::Language;
 use crate::report::text::printable;
-use crate::run::{Outcome, with_options};
+use crate::run::{Outcome, with_flags};
 use crate::text::printable_json;
 use crate::{say, text};
 
@@ -30,12 +30,7 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
 
 /// Writes a JSON document to standard output, without characters that could change what a terminal shows.
 pub(super) fn print_document(document: &Value) -> anyhow::Result<()> {
-    print(&printable_json(&flags(&format!("{document:#}\n"))))
-}
-
-/// A text with options as they are written on the command line.
-pub(super) fn flags(text: &str) -> String {
-    with_options(text, |option| format!("--{option}"))
+    print(&printable_json(&with_flags(&format!("{document:#}\n"))))
 }
 
 /// The width of text for standard output in columns: that of the terminal or `COLUMNS`, else 100.
@@ -50,7 +45,7 @@ fn wants_color(is_terminal: bool) -> bool {
 }
 
 fn labelled(label: &'static str, color: &str, text: &str) {
-    let text = safe(&flags(text));
+    let text = safe(&with_flags(text));
     let mut err = io::stderr().lock();
     let line = if wants_color(err.is_terminal()) {
         format!("\u{1b}[1;{color}m{label}:\u{1b}[0m {text}\n")

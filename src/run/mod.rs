@@ -50,7 +50,7 @@ pub use curve::{Curve, Curves};
 pub use diagnose::{Diagnose, Diagnosed};
 pub use evaluate::Evaluate;
 pub use match_stats::{MatchResults, MatchStats};
-pub use options::{DEFAULT_BANDS, FileFormat, Filters, Fitting, OPTIONS, Reading, Sampling, with_options};
+pub use options::{DEFAULT_BANDS, FileFormat, Filters, Fitting, OPTIONS, Reading, Sampling, with_flags, with_options};
 pub use replay::{Logs, Replay, replay_document};
 pub use thresholds::{Adjudicated, AdjudicationRule, DEFAULT_DRAW_FROM, Losing, Thresholds};
 pub use winrate::{Answer, Converter, Winrate};

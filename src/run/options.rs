@@ -68,6 +68,11 @@ pub fn with_options(text: &str, spell: impl Fn(&str) -> String) -> String {
     out + rest
 }
 
+/// A message or document with options as they are written on the command line.
+pub fn with_flags(text: &str) -> String {
+    with_options(text, |option| format!("--{option}"))
+}
+
 /// The format of all files, if their content is not to decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileFormat {
@@ -406,9 +411,8 @@ mod tests {
 
     #[test]
     fn each_host_spells_options() {
-        let flags = |text| with_options(text, |option| format!("--{option}"));
-        assert_eq!(flags("lower `min-samples`, or `model` wdl"), "lower --min-samples, or --model wdl");
-        assert_eq!(flags("`evalcurve fit` has `x` and `where`"), "`evalcurve fit` has `x` and --where");
-        assert_eq!(flags("a ` alone"), "a ` alone");
+        assert_eq!(with_flags("lower `min-samples`, or `model` wdl"), "lower --min-samples, or --model wdl");
+        assert_eq!(with_flags("`evalcurve fit` has `x` and `where`"), "`evalcurve fit` has `x` and --where");
+        assert_eq!(with_flags("a ` alone"), "a ` alone");
     }
 }

@@ -18,7 +18,7 @@ use evalcurve::report::{text, votes, wdl_figures};
 use evalcurve::rule::replay::Replay as Replayed;
 use evalcurve::run::{
     Calibrate, Calibrated, Converter, DEFAULT_BANDS, Diagnose, Diagnosed, Error, Input, InputSource, Logs, Outcome,
-    Progress, Replay, with_options,
+    Progress, Replay, with_flags, with_options,
 };
 use evalcurve::sample::collect::kind_words;
 use evalcurve::table;
@@ -133,11 +133,6 @@ fn on_page(message: &str, language: Language) -> String {
 
 fn said(text: &Text, language: Language) -> String {
     on_page(&text.text(language), language)
-}
-
-/// A document or page as the program writes it.
-fn flags(text: &str) -> String {
-    with_options(text, |option| format!("--{option}"))
 }
 
 fn failed(error: &Error, language: Language) -> JsError {
@@ -376,7 +371,7 @@ impl Session {
     pub fn document(&self, code: &str) -> Result<String, JsError> {
         let language = language(code);
         let found = self.resampling().run(&self.input, &Progress::default()).map_err(|e| failed(&e, language))?;
-        Ok(printable_json(&flags(&format!("{:#}\n", found.document(&[])))))
+        Ok(printable_json(&with_flags(&format!("{:#}\n", found.document(&[])))))
     }
 
     /// A calibration file.
@@ -401,12 +396,12 @@ impl Session {
         let Some(found) = &self.diagnosed else { return Ok(String::new()) };
         let Diagnosed { diagnosis, options } = &found.value;
         let contents = Page::new(diagnosis, &options.calibrate, &found.report, &found.notes, language);
-        Ok(flags(&page(&contents).map_err(|error| JsError::new(&error.to_string()))?))
+        Ok(with_flags(&page(&contents).map_err(|error| JsError::new(&error.to_string()))?))
     }
 
     /// The diagnosis as JSON, once it is made.
     pub fn diagnosis(&self) -> Option<String> {
-        self.diagnosed.as_ref().map(|found| flags(&format!("{:#}\n", found.document())))
+        self.diagnosed.as_ref().map(|found| with_flags(&format!("{:#}\n", found.document())))
     }
 
     /// The win rates of scores between equals: rate and ends of its interval, then the shares of wins, draws and losses

@@ -9,6 +9,7 @@ use super::one_of;
 use crate::cli::terminal;
 use crate::language::Language;
 use crate::report::figures::BinChoice;
+use crate::run::with_flags;
 
 /// How curves are plotted.
 #[derive(Debug, clap::Args)]
@@ -114,7 +115,7 @@ impl OutputArgs {
         match (self.json, self.quiet) {
             (true, _) => terminal::print_document(&document()),
             (false, true) => Ok(()),
-            (false, false) => terminal::print(&terminal::flags(&text())),
+            (false, false) => terminal::print(&with_flags(&text())),
         }
     }
 
