@@ -35,7 +35,8 @@ fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit
             let x = f64::from(case.score_cp) / SCORE_SCALE;
             LinearRow {
                 game: case.game,
-                result: case.outcome.value(), offset: 0.0,
+                result: case.outcome.value(),
+                offset: 0.0,
                 features: [(0, x), (1, -1.0), (2, x * (within(*ply) - middle_ply) / PLY_SCALE)],
             }
         })

@@ -27,7 +27,8 @@ fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result
         .collect();
     let row = |standard: &Standardization, case: &Case| LinearRow {
         game: case.game,
-        result: case.outcome.value(), offset: 0.0,
+        result: case.outcome.value(),
+        offset: 0.0,
         features: [(0, standard.z(f64::from(case.score_cp))), (1, -1.0)],
     };
     let rows: Vec<LinearRow<[(u32, f64); 2]>> = engines

@@ -42,7 +42,8 @@ fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result
             let e = 2 * e as u32;
             cases.iter().map(move |(case, d)| LinearRow {
                 game: case.game,
-                result: case.outcome.value(), offset: 0.0,
+                result: case.outcome.value(),
+                offset: 0.0,
                 features: [(e, f64::from(case.score_cp) / SCORE_SCALE), (e + 1, -1.0), (last, *d)],
             })
         })

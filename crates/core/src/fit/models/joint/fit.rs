@@ -271,24 +271,23 @@ fn fit_together(
     let rates = objective.rows.iter().map(|row| (Logistic::at(objective.features(row, at).2).p, row.result));
     let drawn = drawn_share(rates, shared_lapse);
     let fit = |(e, cases): (usize, &&[Case])| {
-            let w1 = at[layout.slope(e)] / units[e];
-            if w1 <= 0.0 {
-                return Err(FitError::SlopeNotPositive { w1 });
-            }
-            let of = |k: usize| functionals[e][k].iter().zip(at).map(|(f, a)| f * a).sum::<f64>();
-            let (lapse, optimism) = (objective.lapse(at), at[layout.optimism()]);
-            let advantage =
-                |c: &Case| strengths.advantage(&Situation { strength: strength(c, options), ..c.situation });
-            let loss = |c: &Case| {
-                Point::at(w1 * f64::from(c.score_cp) + advantage(c) - optimism, [lapse; 2], c.outcome.value()).loss
-            };
-            let mean_loss = cases.iter().map(loss).sum::<f64>() / cases.len() as f64;
-            let opponents = parts(cases.iter().map(advantage).collect());
-            let model = Joint { w1, w2: of(1), w3: strengths.w3, lapse, drawn, optimism, strength: of(5), opponents };
-            let covariance = covariances.as_ref().and_then(|all| all.get(e).cloned());
-            let fit = ModelFit::new(kind, Model::Joint(model), covariance, cases, mean_loss)?;
-            let alone = if engines.len() > 1 { alone(e) } else { None };
-            Ok(ModelFit { strengths: Some(strengths.clone()), alone, ..fit })
+        let w1 = at[layout.slope(e)] / units[e];
+        if w1 <= 0.0 {
+            return Err(FitError::SlopeNotPositive { w1 });
+        }
+        let of = |k: usize| functionals[e][k].iter().zip(at).map(|(f, a)| f * a).sum::<f64>();
+        let (lapse, optimism) = (objective.lapse(at), at[layout.optimism()]);
+        let advantage = |c: &Case| strengths.advantage(&Situation { strength: strength(c, options), ..c.situation });
+        let loss = |c: &Case| {
+            Point::at(w1 * f64::from(c.score_cp) + advantage(c) - optimism, [lapse; 2], c.outcome.value()).loss
+        };
+        let mean_loss = cases.iter().map(loss).sum::<f64>() / cases.len() as f64;
+        let opponents = parts(cases.iter().map(advantage).collect());
+        let model = Joint { w1, w2: of(1), w3: strengths.w3, lapse, drawn, optimism, strength: of(5), opponents };
+        let covariance = covariances.as_ref().and_then(|all| all.get(e).cloned());
+        let fit = ModelFit::new(kind, Model::Joint(model), covariance, cases, mean_loss)?;
+        let alone = if engines.len() > 1 { alone(e) } else { None };
+        Ok(ModelFit { strengths: Some(strengths.clone()), alone, ..fit })
     };
     Ok(engines.iter().enumerate().map(fit).collect())
 }
@@ -341,8 +340,7 @@ fn solve<'a>(
     // small scores show that slopes are positive: a minimum where one is not explains large scores that contradict
     let is_positive = |found: &Minimum| found.at[players..players + slopes.len()].iter().all(|slope| *slope > 0.0);
     let beside = without.as_ref().ok().and_then(|found| with(&found.at, FIRST_LAPSE));
-    let mut lapsed: Vec<Result<Minimum, Stalled>> =
-        [beside, with(&start, FIRST_LAPSE)].into_iter().flatten().collect();
+    let mut lapsed: Vec<Result<Minimum, Stalled>> = [beside, with(&start, FIRST_LAPSE)].into_iter().flatten().collect();
     if !lapsed.iter().chain([&without]).flatten().any(is_positive) {
         lapsed.extend(with(&start, MANY_LAPSES));
     }
