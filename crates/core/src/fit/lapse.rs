@@ -50,8 +50,8 @@ impl Point {
 
 /// Bins of the win rate in which [`drawn_share`] counts.
 const BINS: usize = 64;
-/// Thirds by which it narrows a range: to 1e-8 of it.
-const THIRDS: u32 = 45;
+/// Halvings by which it narrows a range: as far as doubles go.
+const HALVES: u32 = 56;
 
 /// The part of the share of lapses 2ε that is games drawn at any score, by maximum likelihood. `results` has win rates
 /// without lapses and results. Of a share 2ε, δ is drawn and the rest is decided by a coin; the other games follow the
@@ -68,28 +68,43 @@ pub(crate) fn drawn_share(results: impl Iterator<Item = (f64, f64)>, lapse: f64)
         return 0.0;
     }
     let body = 1.0 - 2.0 * lapse;
-    let log_likelihood = |drawn: f64, even: f64| -> f64 {
+    // the log likelihood is concave in δ and D; its derivatives, of losses, draws and wins
+    let derivatives = |drawn: f64, even: f64| -> [f64; 2] {
         let coin = lapse - 0.5 * drawn;
-        let of = |(sum, counts): &(f64, [f64; 3])| {
+        let (mut by_drawn, mut by_even) = (0.0, 0.0);
+        for (sum, counts) in &bins {
             let n: f64 = counts.iter().sum();
             let rate = if n > 0.0 { sum / n } else { 0.5 };
-            let half = even * rate.min(1.0 - rate);
+            let least = rate.min(1.0 - rate);
+            let half = even * least;
             let p = [coin + body * (1.0 - rate - half), drawn + 2.0 * body * half, coin + body * (rate - half)];
-            let log = |(n, p): (&f64, f64)| if *n > 0.0 { n * libm::log(p.max(1.0 / LARGEST)) } else { 0.0 };
-            counts.iter().zip(p).map(log).sum::<f64>()
-        };
-        bins.iter().map(of).sum()
+            let [losses, draws, wins] =
+                [0, 1, 2].map(|k| if counts[k] > 0.0 { counts[k] / p[k].max(1.0 / LARGEST) } else { 0.0 });
+            let change = draws - 0.5 * (losses + wins);
+            by_drawn += change;
+            by_even += 2.0 * body * least * change;
+        }
+        [by_drawn, by_even]
     };
-    let best = |from: f64, to: f64, of: &dyn Fn(f64) -> f64| {
-        let (mut low, mut high) = (from, to);
-        for _ in 0..THIRDS {
-            let [a, b] = [low + (high - low) / 3.0, high - (high - low) / 3.0];
-            if of(a) < of(b) { low = a } else { high = b }
+    // where a falling function is 0, or the end next to that: its sign is known where differences of the likelihood are
+    // lost in rounding
+    let root = |to: f64, of: &dyn Fn(f64) -> f64| {
+        let (mut low, mut high) = (0.0, to);
+        if of(low) <= 0.0 {
+            return low;
+        }
+        if of(high) >= 0.0 {
+            return high;
+        }
+        for _ in 0..HALVES {
+            let middle = 0.5 * (low + high);
+            if of(middle) > 0.0 { low = middle } else { high = middle }
         }
         0.5 * (low + high)
     };
-    let of_even = |drawn: f64| log_likelihood(drawn, best(0.0, 1.0, &|even| log_likelihood(drawn, even)));
-    best(0.0, 2.0 * lapse, &of_even)
+    // at the best D the derivative of the profile is that by δ alone
+    let profile = |drawn: f64| derivatives(drawn, root(1.0, &|even| derivatives(drawn, even)[1]))[0];
+    root(2.0 * lapse, &profile)
 }
 
 #[cfg(test)]
