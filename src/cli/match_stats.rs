@@ -152,7 +152,7 @@ fn rates(text: &str) -> Result<(f64, Option<f64>), Text> {
 fn result(text: &str, number: usize) -> Option<Entry> {
     let (name, counts) = text.rsplit_once('=').unwrap_or(("", text));
     let player = if name.trim().is_empty() { format!("result {number}") } else { name.trim().to_owned() };
-    let entry = |games, pairs| Entry { player: player.clone(), opponent: None, games, pairs };
+    let entry = |games, pairs| Entry { player: player.clone(), games, pairs, ..Entry::default() };
     match counts.parse::<Wdl>() {
         Ok(games) => Some(entry(Some(games), None)),
         Err(_) => counts.parse::<Pentanomial>().ok().map(|pairs| entry(None, Some(pairs))),

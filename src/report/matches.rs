@@ -156,6 +156,7 @@ pub fn comparisons(summary: &Summary, level: f64, language: Language) -> String 
     }
     let name = |index: usize| summary.rows.get(index).map_or_else(String::new, |r| r.entry.player.clone());
     let opponent = |index: usize| summary.rows.get(index).and_then(|r| r.entry.opponent.as_deref());
+    let paired = summary.pairs.iter().any(|p| p.comparison.paired.is_some());
     let columns = Columns::new()
         .name(language.word("first"), NAME, |p: &&Pair| name(p.first))
         .name(language.word("second"), NAME, |p| name(p.second))
@@ -163,10 +164,15 @@ pub fn comparisons(summary: &Summary, level: f64, language: Language) -> String 
             let difference = p.comparison.difference.zip(p.comparison.interval);
             dash(difference, |(d, (a, b))| format!("{} [{}, {}]", signed(d, 4), signed(a, 3), signed(b, 3)))
         })
+        .when(paired, |columns| {
+            columns.right(language.word("by opening"), 10, |p| dash(p.comparison.paired, |t| p_value(t.p)))
+        })
         .right("chi2", 7, |p| dash(p.comparison.chi_squared, |t| format!("{:.2}", t.chi_squared)))
         .right("p", 8, |p| dash(p.comparison.chi_squared, |t| p_value(t.p)))
         .right(language.word("exact p"), 8, |p| p_value(p.comparison.exact_p))
-        .right(language.word("half p"), 8, |p| dash(p.comparison.half_draws, |t| p_value(t.p)))
+        .when(!paired, |columns| {
+            columns.right(language.word("half p"), 8, |p| dash(p.comparison.half_draws, |t| p_value(t.p)))
+        })
         .right("Bonferroni", 10, |p| p_value(p.bonferroni))
         .right("Holm", 8, |p| p_value(p.holm));
     let mut out = columns.head() + "\n";
@@ -181,14 +187,21 @@ pub fn comparisons(summary: &Summary, level: f64, language: Language) -> String 
         out += &columns.rows(pairs.iter().copied());
     }
     let m = summary.pairs.len();
-    let alone = summary.pairs.iter().filter(|p| p.comparison.chi_squared.is_some_and(|t| t.p < level)).count();
+    let alone = summary.pairs.iter().filter(|p| p.comparison.p() < level).count();
     let after = |p: fn(&Pair) -> f64| summary.pairs.iter().filter(|x| p(x) < level).count();
     let (plural, each) = (if m == 1 { "" } else { "s" }, level / m as f64);
     let (bonferroni, holm) = (after(|p| p.bonferroni), after(|p| p.holm));
-    out += language.word(
-        "chi2 and exact p: wins and losses without draws, no continuity correction; half p: chi2 with draws as half a \
-         win\n",
-    );
+    if paired {
+        out += language.word(
+            "difference and by opening: t test of the differences in each opening; the corrections use its p. chi2 and \
+             exact p: wins and losses without draws, as if games were independent\n",
+        );
+    } else {
+        out += language.word(
+            "chi2 and exact p: wins and losses without draws, no continuity correction; half p: chi2 with draws as half \
+             a win\n",
+        );
+    }
     out + &say!(
         language,
         "{m} comparison{plural}: {alone} below {level} without correction, {bonferroni} after Bonferroni's (each at \
@@ -289,6 +302,8 @@ pub fn document(summary: &Summary, level: f64) -> Map<String, Value> {
             "opponent": row(pair.first).and_then(|e| e.opponent.as_ref()),
             "difference": c.difference,
             "interval": c.interval,
+            "openings": c.paired.map(|t| t.openings),
+            "by_opening_p": c.paired.map(|t| t.p),
             "chi_squared": c.chi_squared.map(|t| t.chi_squared),
             "p": c.chi_squared.map(|t| t.p),
             "exact_p": c.exact_p,

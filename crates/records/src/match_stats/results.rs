@@ -39,6 +39,8 @@ pub struct Match {
     pub pairs: Pentanomial,
     /// Number of unpaired games.
     pub unpaired: u64,
+    /// Counts by opening, if each game names one; else empty.
+    pub openings: BTreeMap<String, Wdl>,
 }
 
 impl Match {
@@ -50,6 +52,7 @@ impl Match {
             games: self.games.reversed(),
             pairs: self.pairs.reversed(),
             unpaired: self.unpaired,
+            openings: self.openings.iter().map(|(opening, games)| (opening.clone(), games.reversed())).collect(),
         }
     }
 

@@ -226,6 +226,7 @@ pub fn matches_of(table: &Table) -> Result<Matches, CsvError> {
         entry.games += row.games;
         entry.unpaired += row.games.games();
         if let Some((opening, outcome)) = row.of_opening {
+            entry.openings.entry(opening.to_owned()).or_default().add(outcome);
             match unpaired.remove(&(index, opening)) {
                 Some(first) => {
                     entry.pairs.add(first, outcome);
@@ -233,6 +234,11 @@ pub fn matches_of(table: &Table) -> Result<Matches, CsvError> {
                 }
                 None => drop(unpaired.insert((index, opening), outcome)),
             }
+        }
+    }
+    for of in &mut matches.list {
+        if of.openings.values().map(Wdl::games).sum::<u64>() < of.games.games() {
+            of.openings.clear();
         }
     }
     Ok(matches)

@@ -1,6 +1,6 @@
 //! Statistics of several systems, and tests between those that met the same opponent.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::comparison::{Comparison, bonferroni, compare, holm, sign_test};
 use super::counts::{Pentanomial, Points, Wdl};
@@ -9,7 +9,7 @@ use super::results::Match;
 use super::sprt::{Sprt, SprtError, SprtOptions, sprt};
 
 /// The results of a system against one opponent, or against all.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Entry {
     /// The name of the system.
     pub player: String,
@@ -19,6 +19,8 @@ pub struct Entry {
     pub games: Option<Wdl>,
     /// The pairs, if each game belongs to one.
     pub pairs: Option<Pentanomial>,
+    /// The games by opening, if each names one.
+    pub openings: BTreeMap<String, Wdl>,
 }
 
 impl Entry {
@@ -38,6 +40,7 @@ impl From<&Match> for Entry {
             opponent: Some(of.opponent.clone()),
             games: Some(of.games),
             pairs: of.is_paired().then_some(of.pairs),
+            openings: of.openings.clone(),
         }
     }
 }
@@ -66,9 +69,9 @@ pub struct Pair {
     pub second: usize,
     /// The tests.
     pub comparison: Comparison,
-    /// p of χ² after Bonferroni's correction for all comparisons of the summary.
+    /// [`Comparison::p`] after Bonferroni's correction for all comparisons of the summary.
     pub bonferroni: f64,
-    /// p of χ² after Holm's.
+    /// [`Comparison::p`] after Holm's.
     pub holm: f64,
 }
 
@@ -122,11 +125,12 @@ impl Summary {
                 let b = &self.rows[second].entry;
                 let (Some(x), Some(y)) = (a.games, b.games) else { continue };
                 if a.player != b.player {
-                    pairs.push(Pair { first, second, comparison: compare(x, y), bonferroni: 1.0, holm: 1.0 });
+                    let comparison = compare(x, y).by_opening(&a.openings, &b.openings);
+                    pairs.push(Pair { first, second, comparison, bonferroni: 1.0, holm: 1.0 });
                 }
             }
         }
-        let p: Vec<f64> = pairs.iter().map(|p| p.comparison.chi_squared.map_or(1.0, |t| t.p)).collect();
+        let p: Vec<f64> = pairs.iter().map(|p| p.comparison.p()).collect();
         for (pair, (a, b)) in pairs.iter_mut().zip(bonferroni(&p).into_iter().zip(holm(&p))) {
             (pair.bonferroni, pair.holm) = (a, b);
         }
@@ -155,7 +159,7 @@ pub fn totals<'a>(matches: impl IntoIterator<Item = &'a Match>) -> Vec<Entry> {
                     _ => None,
                 };
             }
-            None => list.push((Entry { opponent: None, ..Entry::from(m) }, 1)),
+            None => list.push((Entry { opponent: None, openings: BTreeMap::new(), ..Entry::from(m) }, 1)),
         }
     }
     list.into_iter().filter(|(_, opponents)| *opponents > 1).map(|(entry, _)| entry).collect()
@@ -166,7 +170,8 @@ mod tests {
     use super::*;
 
     fn entry(player: &str, opponent: &str, games: Wdl) -> Entry {
-        Entry { player: player.to_owned(), opponent: Some(opponent.to_owned()), games: Some(games), pairs: None }
+        let (player, opponent) = (player.to_owned(), Some(opponent.to_owned()));
+        Entry { player, opponent, games: Some(games), ..Entry::default() }
     }
 
     #[test]
