@@ -32,6 +32,7 @@ pub mod rule;
 pub mod standardize;
 pub mod text;
 pub mod validate;
+mod vector;
 pub mod whole_file;
 
 pub use evalcurve_calibration::{logistic, types};

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::counts::{Observation, ScoreCounts};
 use super::objective::SCORE_SCALE;
 use super::search::Minimum;
-use super::symmetric::{Matrix, Square};
+use super::symmetric::{Curvature, Matrix, Square};
 use super::{least_squares, likelihood};
 use crate::parallel;
 

@@ -6,6 +6,8 @@
 
 use evalcurve_calibration::logistic::Logistic;
 
+use crate::vector::{self, BLOCK, Logistics};
+
 /// Negative log likelihood of one result in nats, with its derivatives by (z, low, high).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Point {
@@ -45,6 +47,63 @@ impl Point {
             -(result * libm::log(win) + (1.0 - result) * libm::log(loss))
         };
         Self { loss, first, second }
+    }
+}
+
+/// [`Point`] of up to [`BLOCK`] results, with the same share of lapses on both sides: derivatives by logit and share.
+pub(crate) struct Points {
+    logistics: Logistics,
+    won: [f64; BLOCK],
+    lost: [f64; BLOCK],
+    pub loss: [f64; BLOCK],
+    /// by the logit and by the share
+    pub first: [[f64; BLOCK]; 2],
+    /// twice by the logit, by both, twice by the share
+    pub second: [[f64; BLOCK]; 3],
+}
+
+impl Points {
+    pub fn new() -> Self {
+        let zero = [0.0; BLOCK];
+        Self { logistics: Logistics::new(), won: zero, lost: zero, loss: zero, first: [zero; 2], second: [zero; 3] }
+    }
+
+    pub fn at(&mut self, z: &[f64], lapse: f64, results: &[f64]) {
+        let n = z.len().min(BLOCK);
+        self.logistics.at(&z[..n]);
+        let (p, q, slope) = (&self.logistics.p[..n], &self.logistics.q[..n], 1.0 - 2.0 * lapse);
+        let (won, lost, results) = (&mut self.won[..n], &mut self.lost[..n], &results[..n]);
+        let [by_z, by_share] = self.first.each_mut().map(|values| &mut values[..n]);
+        let [zz, both, shares] = self.second.each_mut().map(|values| &mut values[..n]);
+        for i in 0..n {
+            let (p, q, result) = (p[i], q[i], results[i]);
+            let (win, loss) = ((lapse + slope * p).max(1.0 / LARGEST), (lapse + slope * q).max(1.0 / LARGEST));
+            (won[i], lost[i]) = (win, loss);
+            let (to_win, to_loss) = (result / win, (1.0 - result) / loss);
+            let by = to_loss - to_win;
+            let curvature = (to_win / win + to_loss / loss).min(LARGEST);
+            // the derivatives of the probability of a win
+            let (rise, share) = (slope * p * q, q - p);
+            by_z[i] = by * rise;
+            by_share[i] = by * share;
+            zz[i] = curvature * rise * rise + by * rise * share;
+            both[i] = curvature * rise * share - 2.0 * by * p * q;
+            shares[i] = curvature * share * share;
+        }
+        if lapse > 0.0 {
+            vector::log(won);
+            vector::log(lost);
+            for (i, loss) in self.loss[..n].iter_mut().enumerate() {
+                *loss = -(results[i] * won[i] + (1.0 - results[i]) * lost[i]);
+            }
+            return;
+        }
+        // stable where P rounds to 0 or 1
+        for i in 0..n {
+            by_z[i] = (1.0 - results[i]) * p[i] - results[i] * q[i];
+            zz[i] = p[i] * q[i];
+        }
+        self.logistics.losses(&z[..n], results, &mut self.loss);
     }
 }
 
@@ -133,6 +192,25 @@ mod tests {
                         assert!((slope - here.second[i][j]).abs() < 1e-4 * slope.abs().max(1.0), "{at:?} {i} {j}");
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn many_points_are_those_of_each() {
+        let (z, mut points) = ([-900.0, -30.0, -1.5, 0.0, 0.3, 12.0, 900.0], Points::new());
+        for (result, lapse) in [0.0, 0.5, 1.0].into_iter().flat_map(|r| [0.0, 0.004, 0.3].map(|l| (r, l))) {
+            points.at(&z, lapse, &[result; 7]);
+            for (i, z) in z.into_iter().enumerate() {
+                let one = Point::at(z, [lapse; 2], result);
+                let same =
+                    |a: f64, b: f64| assert!((a - b).abs() <= 1e-12 * b.abs().max(1e-200), "{z} {lapse}: {a} {b}");
+                same(points.loss[i], one.loss);
+                same(points.first[0][i], one.first[0]);
+                same(points.first[1][i], one.first[1] + one.first[2]);
+                same(points.second[0][i], one.second[0][0]);
+                same(points.second[1][i], one.second[0][1] + one.second[0][2]);
+                same(points.second[2][i], one.second[1..].iter().flat_map(|row| &row[1..]).sum());
             }
         }
     }

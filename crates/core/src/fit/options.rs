@@ -22,10 +22,20 @@ pub struct FitOptions {
     /// Whether the games are chess, whose baselines are not those of shogi.
     #[serde(default)]
     pub chess: bool,
+    /// Whether only the forecasts of the fit are wanted: a joint fit then has no covariance, and no slopes of engines
+    /// alone.
+    #[serde(skip)]
+    pub forecasts_only: bool,
 }
 
 impl Default for FitOptions {
     fn default() -> Self {
-        Self { min_samples: DEFAULT_MIN_SAMPLES, confidence_z: Z_95, rated_by_these_games: false, chess: false }
+        Self {
+            min_samples: DEFAULT_MIN_SAMPLES,
+            confidence_z: Z_95,
+            rated_by_these_games: false,
+            chess: false,
+            forecasts_only: false,
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! The minimum of a smooth loss in a few parameters, and the check that it is one.
 //!
 //! argmin's BFGS leads near the minimum; Newton steps with the true Hessian go the rest of the way and judge whether it
-//! was reached. The Hessian may be an arrow (many engines with their own parameters, a few shared ones last): the
-//! Cholesky factor skips the leading zeros of each row, so that its cost is that of its entries.
+//! was reached. The Hessian may be an arrow (many engines with their own parameters, a few shared ones last), of which
+//! Newton steps use the entries alone.
 
 use std::cell::{Cell, RefCell};
 
@@ -12,7 +12,7 @@ use argmin::solver::quasinewton::BFGS;
 use ndarray::{Array1, Array2};
 
 use super::error::FitError;
-use super::symmetric::Square;
+use super::symmetric::{Curvature, Square};
 
 /// Converged means: no component of the gradient of the mean loss is larger, parameters being of the order of one.
 pub(crate) const GRADIENT_TOLERANCE: f64 = 1e-9;
@@ -30,7 +30,7 @@ const MAX_DENSE: usize = 64;
 /// Evaluations that one search may use.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
-    /// Evaluations by argmin.
+    /// Evaluations by argmin; 0 for Newton steps alone.
     pub argmin: u32,
     /// Evaluations by argmin and by Newton steps together.
     pub all: u32,
@@ -41,13 +41,13 @@ const LIMITS: Limits = Limits { argmin: 40, all: 120 };
 
 /// The mean loss at a point with its first two derivatives.
 #[derive(Debug, Clone)]
-pub(crate) struct Evaluation {
+pub(crate) struct Evaluation<H = Square> {
     pub loss: f64,
     pub gradient: Vec<f64>,
-    pub hessian: Square,
+    pub hessian: H,
 }
 
-impl Evaluation {
+impl<H: Curvature> Evaluation<H> {
     /// The sum of parts, in their order; `None` without parts.
     pub fn sum(parts: Vec<Self>) -> Option<Self> {
         parts.into_iter().reduce(|mut a, b| {
@@ -73,9 +73,9 @@ impl Evaluation {
 }
 
 /// A loss to be minimised.
-pub(crate) trait Loss {
+pub(crate) trait Loss<H = Square> {
     /// The mean loss with its derivatives; `None` outside its domain.
-    fn evaluate(&self, at: &[f64]) -> Option<Evaluation>;
+    fn evaluate(&self, at: &[f64]) -> Option<Evaluation<H>>;
 
     /// For each parameter, by how much a typical prediction moves when the parameter moves by one.
     fn spread(&self) -> &[f64];
@@ -99,9 +99,9 @@ pub(crate) trait Loss {
 
 /// A minimum that passed the check.
 #[derive(Debug, Clone)]
-pub(crate) struct Minimum {
+pub(crate) struct Minimum<H = Square> {
     pub at: Vec<f64>,
-    pub evaluation: Evaluation,
+    pub evaluation: Evaluation<H>,
 }
 
 /// Where a search gave up.
@@ -128,16 +128,16 @@ pub(crate) fn minimise(loss: &dyn Loss, start: &[f64]) -> Result<Minimum, FitErr
 }
 
 /// Searches for the minimum of one loss, from one start or several.
-pub(crate) struct Search<'a> {
-    loss: &'a dyn Loss,
+pub(crate) struct Search<'a, H = Square> {
+    loss: &'a dyn Loss<H>,
     passes: Cell<u32>,
     lowest: Cell<f64>,
     /// the last point evaluated: argmin asks for loss and gradient one after the other
-    memo: RefCell<Option<(Vec<f64>, Evaluation)>>,
+    memo: RefCell<Option<(Vec<f64>, Evaluation<H>)>>,
 }
 
-impl<'a> Search<'a> {
-    pub fn new(loss: &'a dyn Loss) -> Self {
+impl<'a, H: Curvature> Search<'a, H> {
+    pub fn new(loss: &'a dyn Loss<H>) -> Self {
         Self { loss, passes: Cell::new(0), lowest: Cell::new(f64::INFINITY), memo: RefCell::new(None) }
     }
 
@@ -152,7 +152,7 @@ impl<'a> Search<'a> {
     }
 
     /// The loss with its derivatives; `None` where they are not defined or not finite.
-    pub fn evaluate(&self, at: &[f64]) -> Option<Evaluation> {
+    pub fn evaluate(&self, at: &[f64]) -> Option<Evaluation<H>> {
         if let Some((point, evaluation)) = &*self.memo.borrow()
             && point == at
         {
@@ -169,9 +169,9 @@ impl<'a> Search<'a> {
     }
 
     /// Searches from a start by argmin's BFGS, then makes sure of convergence by Newton steps.
-    pub fn minimise(&self, start: &[f64]) -> Result<Minimum, Stalled> {
+    pub fn minimise(&self, start: &[f64]) -> Result<Minimum<H>, Stalled> {
         let last_pass = self.passes() + self.loss.limits().all;
-        if start.len() > MAX_DENSE {
+        if start.len() > MAX_DENSE || self.loss.limits().argmin == 0 {
             return self.polish(start, last_pass);
         }
         let first = self.evaluate(start).ok_or(Stalled::NOWHERE)?;
@@ -180,7 +180,7 @@ impl<'a> Search<'a> {
 
     /// Where argmin's BFGS with a Moré-Thuente line search arrives. It begins with the true curvature at the start in
     /// place of the identity.
-    fn quasi_newton(&self, start: &[f64], first: &Evaluation) -> Vec<f64> {
+    fn quasi_newton(&self, start: &[f64], first: &Evaluation<H>) -> Vec<f64> {
         let (k, limits) = (start.len(), self.loss.limits());
         let inverse = first.hessian.raised_inverse();
         let inverse = Array2::from_shape_fn((k, k), |(i, j)| match &inverse {
@@ -217,12 +217,12 @@ impl<'a> Search<'a> {
     }
 
     /// Damped Newton steps until the gradient and the next step are small enough.
-    pub fn polish(&self, start: &[f64], last_pass: u32) -> Result<Minimum, Stalled> {
+    pub fn polish(&self, start: &[f64], last_pass: u32) -> Result<Minimum<H>, Stalled> {
         let mut at = start.to_vec();
         let mut here = self.evaluate(&at).ok_or(Stalled::NOWHERE)?;
         loop {
             let stalled =
-                |at: Vec<f64>, here: &Evaluation| Stalled { gradient: here.size_of_gradient(), at, loss: here.loss };
+                |at: Vec<f64>, here: &Evaluation<H>| Stalled { gradient: here.size_of_gradient(), at, loss: here.loss };
             let Some((mut step, is_bowl)) = here.hessian.newton_step(&here.gradient) else {
                 return Err(stalled(at, &here));
             };
@@ -254,7 +254,7 @@ impl<'a> Search<'a> {
     }
 
     /// One more Newton step, taken if the gradient shrinks: it doubles the number of right digits.
-    fn last_step(&self, minimum: Minimum, step: &[f64], last_pass: u32) -> Minimum {
+    fn last_step(&self, minimum: Minimum<H>, step: &[f64], last_pass: u32) -> Minimum<H> {
         let gradient = minimum.evaluation.size_of_gradient();
         if gradient <= 1e-14 || self.passes() >= last_pass {
             return minimum;
@@ -268,14 +268,14 @@ impl<'a> Search<'a> {
 }
 
 /// What argmin sees of a search: it counts evaluations against a limit and remembers the best point.
-struct Problem<'a> {
-    search: &'a Search<'a>,
+struct Problem<'a, H> {
+    search: &'a Search<'a, H>,
     last_pass: u32,
     best: RefCell<(Vec<f64>, f64)>,
 }
 
-impl Problem<'_> {
-    fn evaluate(&self, param: &Array1<f64>) -> Result<Evaluation, Error> {
+impl<H: Curvature> Problem<'_, H> {
+    fn evaluate(&self, param: &Array1<f64>) -> Result<Evaluation<H>, Error> {
         let at = param.to_vec();
         if !at.iter().all(|x| x.is_finite()) {
             return Err(Error::msg("the search left the finite numbers"));
@@ -292,7 +292,7 @@ impl Problem<'_> {
     }
 }
 
-impl CostFunction for &Problem<'_> {
+impl<H: Curvature> CostFunction for &Problem<'_, H> {
     type Param = Array1<f64>;
     type Output = f64;
 
@@ -301,7 +301,7 @@ impl CostFunction for &Problem<'_> {
     }
 }
 
-impl Gradient for &Problem<'_> {
+impl<H: Curvature> Gradient for &Problem<'_, H> {
     type Param = Array1<f64>;
     type Gradient = Array1<f64>;
 

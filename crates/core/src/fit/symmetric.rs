@@ -1,4 +1,6 @@
-//! Symmetric matrices: Cholesky's factor, and the closed form for two rows.
+//! Symmetric matrices: Cholesky's factor, the closed form for two rows, and arrows.
+
+use std::sync::Arc;
 
 pub(crate) type Matrix = [[f64; 2]; 2];
 
@@ -65,10 +67,6 @@ impl Square {
         self.entries[row * self.size + column] += value;
     }
 
-    pub fn add_all(&mut self, other: &Self) {
-        self.entries.iter_mut().zip(&other.entries).for_each(|(a, b)| *a += b);
-    }
-
     /// L M Lᵀ, with the rows of L given.
     pub fn transformed(&self, rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let entry = |i: usize, j: usize| self.at(i.max(j), i.min(j));
@@ -78,11 +76,6 @@ impl Square {
         };
         let lower = |i: usize, j: usize| product(&rows[i.max(j)], &rows[i.min(j)]);
         (0..rows.len()).map(|i| (0..rows.len()).map(|j| lower(i, j)).collect()).collect()
-    }
-
-    pub fn scaled(mut self, factor: f64) -> Self {
-        self.entries.iter_mut().for_each(|e| *e *= factor);
-        self
     }
 
     /// A matrix of two rows.
@@ -98,9 +91,80 @@ impl Square {
         }
     }
 
+    /// The lower factor L of L Lᵀ, `None` where the matrix is not positive definite.
+    ///
+    /// Row by row. The sums of a row run along its columns side by side, each in the order of its terms, so that the
+    /// processor need not wait for one addition before it begins the next.
+    pub fn cholesky(&self) -> Option<Cholesky> {
+        self.factor(&self.diagonal())
+    }
+
+    fn diagonal(&self) -> Vec<f64> {
+        (0..self.size).map(|i| self.at(i, i)).collect()
+    }
+
+    /// The same; `sizes` are those of which the entries of the diagonal may be what is left after rounding.
+    fn factor(&self, sizes: &[f64]) -> Option<Cholesky> {
+        let k = self.size;
+        let (mut rows, mut columns) = (Self::zero(k), Self::zero(k));
+        let mut first = vec![0; k];
+        let mut dots = vec![0.0; k];
+        for i in 0..k {
+            first[i] = (0..i).find(|&j| self.at(i, j) != 0.0).unwrap_or(i);
+            dots[..=i].fill(0.0);
+            for j in first[i]..i {
+                let entry = (self.at(i, j) - dots[j]) / rows.at(j, j);
+                add_times(&mut dots[j + 1..i], entry, &columns.entries[j * k + j + 1..][..i - j - 1]);
+                dots[i] += entry * entry;
+                rows.entries[i * k + j] = entry;
+                columns.entries[j * k + i] = entry;
+            }
+            let rest = self.at(i, i) - dots[i];
+            // what is left of a zero by rounding is not positive
+            let positive = rest > 1e-13 * sizes[i].abs() && rest.is_finite();
+            rows.entries[i * k + i] = positive.then(|| rest.sqrt())?;
+        }
+        Some(Cholesky { rows, columns, first })
+    }
+
+    /// The factor of the matrix with its diagonal raised by as little as makes it positive definite, by powers of ten.
+    /// Each entry is raised by its own size: parameters of other units are not held fast.
+    pub fn raised_cholesky(&self) -> Option<Cholesky> {
+        let sizes: Vec<f64> = self.diagonal().iter().map(|size| size.abs()).collect();
+        let least = sizes.iter().fold(f64::MIN_POSITIVE, |m, size| m.max(*size)) * 1e-9;
+        (-6..=9).find_map(|power| {
+            let mut raised = self.clone();
+            sizes.iter().enumerate().for_each(|(i, size)| raised.add(i, i, size.max(least) * 10f64.powi(power)));
+            raised.cholesky()
+        })
+    }
+}
+
+/// The second derivatives of a loss.
+pub(crate) trait Curvature: Clone {
+    fn add_all(&mut self, other: &Self);
+
+    fn scaled(self, factor: f64) -> Self;
+
     /// The Newton step -H⁻¹g of this Hessian and whether it is positive definite. One that is not has its diagonal
     /// raised until it is; `None` where no finite step comes of that.
-    pub fn newton_step(&self, gradient: &[f64]) -> Option<(Vec<f64>, bool)> {
+    fn newton_step(&self, gradient: &[f64]) -> Option<(Vec<f64>, bool)>;
+
+    /// The inverse, or that of the matrix with its diagonal raised until it is positive definite.
+    fn raised_inverse(&self) -> Option<Square>;
+}
+
+impl Curvature for Square {
+    fn add_all(&mut self, other: &Self) {
+        self.entries.iter_mut().zip(&other.entries).for_each(|(a, b)| *a += b);
+    }
+
+    fn scaled(mut self, factor: f64) -> Self {
+        self.entries.iter_mut().for_each(|e| *e *= factor);
+        self
+    }
+
+    fn newton_step(&self, gradient: &[f64]) -> Option<(Vec<f64>, bool)> {
         let (step, is_bowl) = match (self.to_two(), gradient) {
             // the closed form: most searches are for the two parameters of the sigmoid
             (Some(m), &[g0, g1]) => {
@@ -119,51 +183,11 @@ impl Square {
         step.iter().all(|s| s.is_finite()).then_some((step, is_bowl))
     }
 
-    /// The inverse, or that of the matrix with its diagonal raised until it is positive definite.
-    pub fn raised_inverse(&self) -> Option<Self> {
+    fn raised_inverse(&self) -> Option<Self> {
         if let Some(m) = self.to_two() {
             return inverse(&convex(&m)).map(|m| Self::two(&m));
         }
         Some(self.cholesky().or_else(|| self.raised_cholesky())?.inverse())
-    }
-
-    /// The lower factor L of L Lᵀ, `None` where the matrix is not positive definite.
-    ///
-    /// Row by row. The sums of a row run along its columns side by side, each in the order of its terms, so that the
-    /// processor need not wait for one addition before it begins the next.
-    pub fn cholesky(&self) -> Option<Cholesky> {
-        let k = self.size;
-        let (mut rows, mut columns) = (Self::zero(k), Self::zero(k));
-        let mut first = vec![0; k];
-        let mut dots = vec![0.0; k];
-        for i in 0..k {
-            first[i] = (0..i).find(|&j| self.at(i, j) != 0.0).unwrap_or(i);
-            dots[..=i].fill(0.0);
-            for j in first[i]..i {
-                let entry = (self.at(i, j) - dots[j]) / rows.at(j, j);
-                add_times(&mut dots[j + 1..i], entry, &columns.entries[j * k + j + 1..][..i - j - 1]);
-                dots[i] += entry * entry;
-                rows.entries[i * k + j] = entry;
-                columns.entries[j * k + i] = entry;
-            }
-            let rest = self.at(i, i) - dots[i];
-            // what is left of a zero by rounding is not positive
-            let positive = rest > 1e-13 * self.at(i, i).abs() && rest.is_finite();
-            rows.entries[i * k + i] = positive.then(|| rest.sqrt())?;
-        }
-        Some(Cholesky { rows, columns, first })
-    }
-
-    /// The factor of the matrix with its diagonal raised by as little as makes it positive definite, by powers of ten.
-    /// Each entry is raised by its own size: parameters of other units are not held fast.
-    pub fn raised_cholesky(&self) -> Option<Cholesky> {
-        let sizes: Vec<f64> = (0..self.size).map(|i| self.at(i, i).abs()).collect();
-        let least = sizes.iter().fold(f64::MIN_POSITIVE, |m, size| m.max(*size)) * 1e-9;
-        (-6..=9).find_map(|power| {
-            let mut raised = self.clone();
-            sizes.iter().enumerate().for_each(|(i, size)| raised.add(i, i, size.max(least) * 10f64.powi(power)));
-            raised.cholesky()
-        })
     }
 }
 
@@ -218,6 +242,123 @@ impl Cholesky {
     }
 }
 
+/// Where an [`Arrow`] has entries beside its diagonal and its tail.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Pattern {
+    /// where the columns of each leading row begin, and the end
+    pub starts: Vec<usize>,
+    /// columns of the tail, ascending in each row
+    pub columns: Vec<u32>,
+}
+
+impl Pattern {
+    /// The entries of a leading row.
+    pub fn of(&self, row: usize) -> std::ops::Range<usize> {
+        self.starts[row]..self.starts[row + 1]
+    }
+}
+
+/// A symmetric matrix whose leading rows have entries on the diagonal and with the last rows, the tail, only.
+#[derive(Debug, Clone)]
+pub(crate) struct Arrow {
+    pub pattern: Arc<Pattern>,
+    pub diagonal: Vec<f64>,
+    /// the entries of the pattern
+    pub edges: Vec<f64>,
+    pub tail: Square,
+}
+
+impl Arrow {
+    /// The factor of the matrix, `None` where it is not positive definite.
+    pub fn factor(&self) -> Option<ArrowFactor> {
+        let mut rest = self.tail.clone();
+        for (row, d) in self.diagonal.iter().enumerate() {
+            if !(*d > 0.0 && d.is_finite()) {
+                return None;
+            }
+            let range = self.pattern.of(row);
+            let (columns, edges) = (&self.pattern.columns[range.clone()], &self.edges[range]);
+            for (a, (&i, x)) in columns.iter().zip(edges).enumerate().filter(|(_, (_, x))| **x != 0.0) {
+                let (by, at) = (x / d, i as usize * rest.size);
+                columns[..=a].iter().zip(edges).for_each(|(&j, y)| rest.entries[at + j as usize] -= by * y);
+            }
+        }
+        let tail = rest.factor(&self.tail.diagonal())?;
+        Some(ArrowFactor { arrow: self.clone(), tail })
+    }
+
+    /// As [`Square::raised_cholesky`].
+    fn raised(&self) -> Option<ArrowFactor> {
+        let all = || self.diagonal.iter().copied().chain(self.tail.diagonal()).map(f64::abs);
+        let least = all().fold(f64::MIN_POSITIVE, f64::max) * 1e-9;
+        (-6..=9).find_map(|power| {
+            let mut raised = self.clone();
+            let by = |size: f64| size.abs().max(least) * 10f64.powi(power);
+            raised.diagonal.iter_mut().for_each(|d| *d += by(*d));
+            (0..self.tail.size).for_each(|i| raised.tail.add(i, i, by(self.tail.at(i, i))));
+            raised.factor()
+        })
+    }
+}
+
+impl Curvature for Arrow {
+    fn add_all(&mut self, other: &Self) {
+        self.diagonal.iter_mut().zip(&other.diagonal).for_each(|(a, b)| *a += b);
+        self.edges.iter_mut().zip(&other.edges).for_each(|(a, b)| *a += b);
+        self.tail.add_all(&other.tail);
+    }
+
+    fn scaled(mut self, factor: f64) -> Self {
+        self.diagonal.iter_mut().chain(&mut self.edges).for_each(|e| *e *= factor);
+        self.tail = self.tail.scaled(factor);
+        self
+    }
+
+    fn newton_step(&self, gradient: &[f64]) -> Option<(Vec<f64>, bool)> {
+        let plain = self.factor();
+        let is_bowl = plain.is_some();
+        let factor = plain.or_else(|| self.raised())?;
+        let step: Vec<f64> = factor.solve(gradient).iter().map(|s| -s).collect();
+        step.iter().all(|s| s.is_finite()).then_some((step, is_bowl))
+    }
+
+    fn raised_inverse(&self) -> Option<Square> {
+        None
+    }
+}
+
+/// The factor of an arrow: what is left of the tail when the leading rows are eliminated.
+#[derive(Debug, Clone)]
+pub(crate) struct ArrowFactor {
+    pub arrow: Arrow,
+    pub tail: Cholesky,
+}
+
+impl ArrowFactor {
+    /// The entries of a leading row, with their columns of the tail.
+    pub fn edges(&self, row: usize) -> impl Iterator<Item = (usize, f64)> {
+        let range = self.arrow.pattern.of(row);
+        let columns = self.arrow.pattern.columns[range.clone()].iter();
+        columns.zip(&self.arrow.edges[range]).map(|(column, value)| (*column as usize, *value))
+    }
+
+    /// The x of A x = right.
+    pub fn solve(&self, right: &[f64]) -> Vec<f64> {
+        let n = self.arrow.diagonal.len();
+        let mut tail = right[n..].to_vec();
+        for (row, d) in self.arrow.diagonal.iter().enumerate() {
+            let by = right[row] / d;
+            self.edges(row).for_each(|(column, value)| tail[column] -= value * by);
+        }
+        let tail = self.tail.solve(&tail);
+        let of = |row: usize| {
+            let sum: f64 = self.edges(row).map(|(column, value)| value * tail[column]).sum();
+            (right[row] - sum) / self.arrow.diagonal[row]
+        };
+        (0..n).map(of).chain(tail.iter().copied()).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -250,6 +391,37 @@ mod tests {
             assert!((back - right[i]).abs() < 1e-12);
             let same: f64 = (0..9).map(|j| entry(&inverse, j) * right[j]).sum();
             assert!((same - x[i]).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn an_arrow_is_solved_as_the_whole_matrix() {
+        let pattern = Pattern { starts: vec![0, 2, 3, 3, 5], columns: vec![0, 2, 1, 1, 2] };
+        let mut tail = Square::zero(3);
+        for (i, j, v) in [(0, 0, 4.0), (1, 1, 5.0), (2, 2, 6.0), (2, 0, 0.5), (2, 1, -1.0)] {
+            tail.add(i, j, v);
+        }
+        let edges = vec![0.5, -1.0, 0.7, 0.3, 0.2];
+        let mut arrow = Arrow { pattern: Arc::new(pattern), diagonal: vec![2.0, 3.0, 1.0, 0.5], edges, tail };
+        let whole = |arrow: &Arrow| {
+            let mut whole = Square::zero(7);
+            for (row, d) in arrow.diagonal.iter().enumerate() {
+                whole.add(row, row, *d);
+                arrow
+                    .pattern
+                    .of(row)
+                    .for_each(|e| whole.add(4 + arrow.pattern.columns[e] as usize, row, arrow.edges[e]));
+            }
+            (0..3).for_each(|i| (0..=i).for_each(|j| whole.add(4 + i, 4 + j, arrow.tail.at(i, j))));
+            whole
+        };
+        let right = [1.0, -2.0, 3.0, 0.5, -0.7, 2.0, 0.1];
+        for raise in [true, false] {
+            let (step, is_bowl) = arrow.newton_step(&right).unwrap();
+            let (expected, also) = whole(&arrow).newton_step(&right).unwrap();
+            assert!(is_bowl == raise && also == raise);
+            step.iter().zip(&expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-9 * b.abs().max(1.0), "{a} {b}"));
+            arrow.tail.add(1, 1, -5.0);
         }
     }
 

@@ -130,7 +130,7 @@ fn reader<'a>(
         let kept: Vec<Vec<Case>> =
             engines.iter().map(|e| e.cases.iter().filter(|c| keep(c)).copied().collect()).collect();
         let kept: Vec<&[Case]> = kept.iter().map(Vec::as_slice).collect();
-        fit_engines(kind, &kept, &FitOptions { min_samples: 0, ..*options })
+        fit_engines(kind, &kept, &FitOptions { min_samples: 0, forecasts_only: true, ..*options })
     });
     move |engine, score_cp, situation| {
         let unknown = Situation { strength: None, ..*situation };

@@ -76,7 +76,7 @@ impl FoldFits {
             _ => Ok(()),
         };
         let fitted: Vec<&EngineCases> = engines.iter().filter(|engine| enough(engine).is_ok()).collect();
-        let any_size = FitOptions { min_samples: 0, ..*options };
+        let any_size = FitOptions { min_samples: 0, forecasts_only: true, ..*options };
         let without = |out: usize| {
             let keep = |engine: &&EngineCases| -> Vec<Case> {
                 engine.cases.iter().filter(|case| fold_of(case.game, folds) != out as u64).copied().collect()

@@ -1,5 +1,6 @@
 //! The fit of the joint model: the slopes of all engines with the strengths of their players.
 
+mod covariance;
 mod fit;
 mod objective;
 #[cfg(test)]

@@ -1,22 +1,28 @@
 //! What a joint fit minimises: the results given slopes, strengths, optimism and lapses, and the prior of the
 //! strengths.
 
-use crate::fit::lapse::Point;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::fit::lapse::Points;
 use crate::fit::search::{Evaluation, Limits, Loss};
-use crate::fit::symmetric::Square;
+use crate::fit::symmetric::{Arrow, Curvature, Pattern, Square};
 use crate::parallel;
+use crate::vector::{BLOCK, Logistics};
 
 /// Partial sums: fixed, so that sums have equal bits on any number of threads.
 const PARTS: usize = 8;
+/// Fewest rows of a part.
+const LEAST: usize = 2048;
 
-/// A sample of the fit.
+/// A sample of the fit. The samples of an engine are together, engines in their order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
     pub(super) game: u64,
-    pub(super) engine: usize,
-    /// parameters of the players' strengths
-    pub(super) own: Option<usize>,
-    pub(super) opponent: Option<usize>,
+    pub(super) engine: u32,
+    /// the players, by number
+    pub(super) own: Option<u32>,
+    pub(super) opponent: Option<u32>,
     /// the score in units of its engine
     pub(super) x: f64,
     /// rating difference; 0 where it is not known
@@ -26,7 +32,7 @@ pub(super) struct Row {
     pub(super) result: f64,
 }
 
-/// Where each parameter is: strengths, slopes, optimism, w3, lapse.
+/// Where each parameter is: slopes; then the tail of strengths, optimism, w3, lapse.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
     pub(super) players: usize,
@@ -36,12 +42,12 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn slope(&self, engine: usize) -> usize {
-        self.players + engine
+    pub(super) fn player(&self, player: usize) -> usize {
+        self.engines + player
     }
 
     pub(super) fn optimism(&self) -> usize {
-        self.players + self.engines
+        self.engines + self.players
     }
 
     pub(super) fn w3(&self) -> Option<usize> {
@@ -55,68 +61,164 @@ impl Layout {
     pub(super) fn size(&self) -> usize {
         self.optimism() + 1 + usize::from(self.rated) + usize::from(self.lapse)
     }
+
+    /// Size of the tail.
+    pub(super) fn tail(&self) -> usize {
+        self.size() - self.engines
+    }
 }
 
 pub(super) struct Objective<'a> {
     pub(super) rows: &'a [Row],
     pub(super) layout: Layout,
-    pub(super) strength_sd: f64,
-    pub(super) spread: Vec<f64>,
+    strength_sd: f64,
+    spread: Vec<f64>,
+    pattern: Arc<Pattern>,
+    /// the rows of each engine
+    starts: Vec<usize>,
+    /// of each row, where the edges of its players are among those of its engine
+    slots: Vec<[u32; 2]>,
 }
 
-/// Most parameters of a row beside the lapse.
-const FEATURES: usize = 5;
+/// Most parameters of a row in the tail, but for the lapse.
+const FEATURES: usize = 4;
 
-impl Objective<'_> {
-    /// Derivatives of the logit of a row by its parameters, their number, and the logit.
-    pub(super) fn features(&self, row: &Row, at: &[f64]) -> ([(usize, f64); FEATURES], usize, f64) {
-        let (slope, optimism) = (self.layout.slope(row.engine), self.layout.optimism());
-        let mut features = [(slope, row.x), (optimism, -1.0), (0, 0.0), (0, 0.0), (0, 0.0)];
-        let mut n = 2;
-        let others = [row.own.map(|i| (i, 1.0)), row.opponent.map(|i| (i, -1.0)), self.layout.w3().map(|i| (i, row.d))];
+/// Derivatives of a logit by the parameters of the tail, the number of each among the edges of its engine, and how many
+/// there are.
+type Features = ([(usize, f64, usize); FEATURES], usize);
+
+impl<'a> Objective<'a> {
+    pub(super) fn new(rows: &'a [Row], layout: Layout, strength_sd: f64) -> Self {
+        let mut starts = vec![0; layout.engines + 1];
+        rows.iter().for_each(|row| starts[row.engine as usize + 1] += 1);
+        (0..layout.engines).for_each(|e| starts[e + 1] += starts[e]);
+        let mut pattern = Pattern { starts: vec![0], columns: Vec::new() };
+        let (mut slot, mut slots) = (vec![0; layout.players], Vec::with_capacity(rows.len()));
+        for e in 0..layout.engines {
+            let (own, from) = (&rows[starts[e]..starts[e + 1]], pattern.columns.len());
+            pattern.columns.extend(own.iter().flat_map(|row| [row.own, row.opponent].into_iter().flatten()));
+            pattern.columns[from..].sort_unstable();
+            let mut kept = from;
+            for at in from..pattern.columns.len() {
+                if at == from || pattern.columns[at] != pattern.columns[kept - 1] {
+                    pattern.columns[kept] = pattern.columns[at];
+                    kept += 1;
+                }
+            }
+            pattern.columns.truncate(kept);
+            pattern.columns[from..].iter().zip(0..).for_each(|(player, place)| slot[*player as usize] = place);
+            let of = |player: Option<u32>| player.map_or(0, |player| slot[player as usize]);
+            slots.extend(own.iter().map(|row| [of(row.own), of(row.opponent)]));
+            // all rows have the shared parameters
+            pattern.columns.extend(layout.players as u32..layout.tail() as u32);
+            pattern.starts.push(pattern.columns.len());
+        }
+        let spread = vec![1.0; layout.size()];
+        Self { rows, layout, strength_sd, spread, pattern: Arc::new(pattern), starts, slots }
+    }
+
+    /// The rows of an engine.
+    pub(super) fn rows_of(&self, engine: usize) -> Range<usize> {
+        self.starts[engine]..self.starts[engine + 1]
+    }
+
+    pub(super) fn pattern(&self) -> &Pattern {
+        &self.pattern
+    }
+
+    /// Derivatives by the parameters of the tail, without the lapse.
+    pub(super) fn features(&self, row: usize) -> Features {
+        let (Row { engine, own, opponent, d, .. }, slots) = (self.rows[row], self.slots[row]);
+        let shared = self.pattern.of(engine as usize).len() - (self.layout.tail() - self.layout.players);
+        let mut features = [(self.layout.players, -1.0, shared), (0, 0.0, 0), (0, 0.0, 0), (0, 0.0, 0)];
+        let mut n = 1;
+        let others = [
+            own.map(|i| (i as usize, 1.0, slots[0] as usize)),
+            opponent.map(|i| (i as usize, -1.0, slots[1] as usize)),
+            self.layout.rated.then_some((self.layout.players + 1, d, shared + 1)),
+        ];
         for feature in others.into_iter().flatten() {
             features[n] = feature;
             n += 1;
         }
-        let z = features[..n].iter().fold(row.offset, |z, (i, by)| z + at[*i] * by);
-        (features, n, z)
+        (features, n)
+    }
+
+    /// What is known of the logit of a row but for its score and the optimism.
+    pub(super) fn advantage(&self, row: usize, at: &[f64]) -> f64 {
+        let Row { own, opponent, d, offset, .. } = self.rows[row];
+        let of = |player: Option<u32>| player.map_or(0.0, |i| at[self.layout.player(i as usize)]);
+        offset + (of(own) - of(opponent)) + self.layout.w3().map_or(0.0, |i| at[i] * d)
+    }
+
+    /// The logit of a row.
+    pub(super) fn logit(&self, row: usize, at: &[f64]) -> f64 {
+        let Row { engine, x, .. } = self.rows[row];
+        at[engine as usize] * x - at[self.layout.optimism()] + self.advantage(row, at)
+    }
+
+    /// The win rate of each row without lapses.
+    pub(super) fn rates(&self, at: &[f64]) -> Vec<f64> {
+        let mut rates: Vec<f64> = (0..self.rows.len()).map(|row| self.logit(row, at)).collect();
+        let mut block = Logistics::new();
+        for z in rates.chunks_mut(BLOCK) {
+            block.at(z);
+            z.copy_from_slice(&block.p[..z.len()]);
+        }
+        rates
     }
 
     pub(super) fn lapse(&self, at: &[f64]) -> f64 {
         self.layout.lapse().map_or(0.0, |i| at[i])
     }
 
-    /// Passes the first and second derivatives of a row's loss, and returns the loss. Of two mirrored second
-    /// derivatives one is passed.
-    pub(super) fn derivatives(
-        &self,
-        row: &Row,
-        at: &[f64],
-        first: &mut dyn FnMut(usize, f64),
-        second: &mut dyn FnMut(usize, usize, f64),
-    ) -> f64 {
-        let (features, n, z) = self.features(row, at);
-        let point = Point::at(z, [self.lapse(at); 2], row.result);
-        for (a, &(i, x)) in features[..n].iter().enumerate() {
-            first(i, point.first[0] * x);
-            features[..=a].iter().for_each(|&(j, y)| second(i, j, point.second[0][0] * x * y));
+    /// Calls back for each of some rows with the index in the points.
+    pub(super) fn each_point(&self, rows: Range<usize>, at: &[f64], of: &mut dyn FnMut(usize, &Points, usize)) {
+        let (mut points, mut z, mut results) = (Points::new(), [0.0; BLOCK], [0.0; BLOCK]);
+        for from in rows.clone().step_by(BLOCK) {
+            let n = BLOCK.min(rows.end - from);
+            for i in 0..n {
+                (z[i], results[i]) = (self.logit(from + i, at), self.rows[from + i].result);
+            }
+            points.at(&z[..n], self.lapse(at), &results[..n]);
+            (0..n).for_each(|i| of(from + i, &points, i));
         }
-        if let Some(l) = self.layout.lapse() {
-            first(l, point.first[1] + point.first[2]);
-            let cross = point.second[0][1] + point.second[0][2];
-            features[..n].iter().for_each(|&(i, x)| second(l, i, cross * x));
-            second(l, l, point.second[1..].iter().flat_map(|row| &row[1..]).sum());
-        }
-        point.loss
     }
 
-    fn results(&self, rows: &[Row], at: &[f64]) -> Evaluation {
-        let k = self.layout.size();
-        let (mut loss, mut gradient, mut hessian) = (0.0, vec![0.0; k], Square::zero(k));
-        for row in rows {
-            loss += self.derivatives(row, at, &mut |i, v| gradient[i] += v, &mut |i, j, v| hessian.add(i, j, v));
-        }
-        Evaluation { loss, gradient, hessian }
+    /// The sums of some rows, of their engines alone, and the first of these.
+    fn results(&self, rows: Range<usize>, at: &[f64]) -> (usize, Evaluation<Arrow>) {
+        let engine = |row: usize| self.rows.get(row).map_or(0, |row| row.engine as usize);
+        let (first, last) = (engine(rows.start), engine(rows.end.saturating_sub(1)));
+        let (engines, tail) = (last - first + 1, self.layout.tail());
+        let before = self.pattern.starts[first];
+        let (mut gradient, mut diagonal) = (vec![0.0; engines + tail], vec![0.0; engines]);
+        let mut edges = vec![0.0; self.pattern.starts[last + 1] - before];
+        let (mut square, mut loss) = (Square::zero(tail), 0.0);
+        let lapse = self.layout.lapse.then_some(tail - 1);
+        self.each_point(rows, at, &mut |row, points, i| {
+            loss += points.loss[i];
+            let (by, bend) = (points.first[0][i], points.second[0][i]);
+            let (e, x) = (engine(row) - first, self.rows[row].x);
+            let edges =
+                &mut edges[self.pattern.starts[e + first] - before..self.pattern.starts[e + first + 1] - before];
+            gradient[e] += by * x;
+            diagonal[e] += bend * x * x;
+            let (features, n) = self.features(row);
+            for (a, &(i, v, slot)) in features[..n].iter().enumerate() {
+                gradient[engines + i] += by * v;
+                edges[slot] += bend * x * v;
+                features[..=a].iter().for_each(|&(j, w, _)| square.add(i, j, bend * v * w));
+            }
+            if let (Some(l), Some(edge)) = (lapse, edges.last_mut()) {
+                let cross = points.second[1][i];
+                gradient[engines + l] += points.first[1][i];
+                *edge += cross * x;
+                features[..n].iter().for_each(|&(i, v, _)| square.add(l, i, cross * v));
+                square.add(l, l, points.second[2][i]);
+            }
+        });
+        let hessian = Arrow { pattern: Arc::clone(&self.pattern), diagonal, edges, tail: square };
+        (first, Evaluation { loss, gradient, hessian })
     }
 
     /// Precision of a player's strength.
@@ -125,20 +227,39 @@ impl Objective<'_> {
     }
 }
 
-impl Loss for Objective<'_> {
-    fn evaluate(&self, at: &[f64]) -> Option<Evaluation> {
+impl Loss<Arrow> for Objective<'_> {
+    fn evaluate(&self, at: &[f64]) -> Option<Evaluation<Arrow>> {
         if !(0.0..0.4).contains(&self.lapse(at)) {
             return None;
         }
-        let length = self.rows.len().div_ceil(PARTS).max(1);
-        let mut total = Evaluation::sum(parallel::map_chunks(self.rows, length, |rows| self.results(rows, at)))?;
-        let precision = self.precision();
-        for (i, strength) in at[..self.layout.players].iter().enumerate() {
-            total.loss += 0.5 * precision * strength * strength;
-            total.gradient[i] += precision * strength;
-            total.hessian.add(i, i, precision);
+        let (n, layout) = (self.rows.len(), &self.layout);
+        let length = n.div_ceil(PARTS).max(LEAST);
+        let part = |part: usize| self.results(part * length..n.min((part + 1) * length), at);
+        let hessian = Arrow {
+            pattern: Arc::clone(&self.pattern),
+            diagonal: vec![0.0; layout.engines],
+            edges: vec![0.0; self.pattern.columns.len()],
+            tail: Square::zero(layout.tail()),
+        };
+        let mut total = Evaluation { loss: 0.0, gradient: vec![0.0; layout.size()], hessian };
+        let add = |sums: &mut [f64], more: &[f64]| sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        for (first, part) in parallel::map(n.div_ceil(length), part) {
+            let engines = part.hessian.diagonal.len();
+            total.loss += part.loss;
+            add(&mut total.gradient[first..], &part.gradient[..engines]);
+            add(&mut total.gradient[layout.engines..], &part.gradient[engines..]);
+            add(&mut total.hessian.diagonal[first..], &part.hessian.diagonal);
+            add(&mut total.hessian.edges[self.pattern.starts[first]..], &part.hessian.edges);
+            total.hessian.tail.add_all(&part.hessian.tail);
         }
-        Some(total.mean(self.rows.len() as f64))
+        let precision = self.precision();
+        for player in 0..layout.players {
+            let strength = at[layout.player(player)];
+            total.loss += 0.5 * precision * strength * strength;
+            total.gradient[layout.player(player)] += precision * strength;
+            total.hessian.tail.add(player, player, precision);
+        }
+        Some(total.mean(n as f64))
     }
 
     fn spread(&self) -> &[f64] {
@@ -148,12 +269,12 @@ impl Loss for Objective<'_> {
     /// A sample has one engine and two players, whatever the others do.
     fn largest_change(&self, step: &[f64]) -> f64 {
         let largest = |steps: &[f64]| steps.iter().fold(0.0, |m: f64, s| m.max(s.abs()));
-        let (players, others) = step.split_at(self.layout.players);
-        let (slopes, shared) = others.split_at(self.layout.engines);
+        let (slopes, others) = step.split_at(self.layout.engines);
+        let (players, shared) = others.split_at(self.layout.players);
         2.0 * largest(players) + largest(slopes) + shared.iter().map(|s| s.abs()).sum::<f64>()
     }
 
     fn limits(&self) -> Limits {
-        Limits { argmin: 40, all: 200 }
+        Limits { argmin: 0, all: 200 }
     }
 }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::fit::{MOST_ENGINES, apart, blocks, players, rows, units, without};
+use super::covariance::{Inverse, without};
+use super::fit::{Member, apart, players, rows, units};
 use super::objective::{Layout, Objective, Row};
-use crate::fit::search::{Loss, minimise};
+use crate::fit::search::{Loss, Search};
+use crate::fit::symmetric::{Arrow, Curvature};
 use crate::fit::{Case, FitError, FitOptions, Method, Model, ModelFit, ModelKind, ScoreCounts, Situation, fit_counts};
 use crate::fit::{Joint, Sigmoid};
 use crate::random::unit;
@@ -139,11 +141,26 @@ fn an_engine_without_a_finite_slope_leaves_the_others_their_fit() {
 fn where_the_search_fails_each_engine_has_its_own_fit() {
     let engines = planted(&[300.0, 600.0], &[0.4, -0.4], 200, 5, false);
     let cases: Vec<&[Case]> = engines.iter().map(Vec::as_slice).collect();
-    let fits = apart(ModelKind::Joint, &cases, &[], &FitOptions::default());
+    let members: Vec<Member<'_>> =
+        cases.iter().map(|cases| Member::new(cases, &FitOptions::default()).unwrap()).collect();
+    let fits = apart(ModelKind::Joint, &members, &[], &FitOptions::default());
     for (fit, (alone, _)) in fits.iter().zip(engines.iter().map(|e| slopes(std::slice::from_ref(e)).remove(0))) {
         let fit = fit.as_ref().unwrap();
         assert_eq!(fit.model, Model::Joint(alone));
         assert!(fit.strengths.as_ref().unwrap().is_apart());
+    }
+}
+
+/// An entry on or below the diagonal.
+fn entry(arrow: &Arrow, i: usize, j: usize) -> f64 {
+    let n = arrow.diagonal.len();
+    match (i.checked_sub(n), j.checked_sub(n)) {
+        (Some(i), Some(j)) => arrow.tail.at(i, j),
+        (Some(i), None) => {
+            let mut edges = arrow.pattern.of(j).filter(|edge| arrow.pattern.columns[*edge] as usize == i);
+            edges.next().map_or(0.0, |edge| arrow.edges[edge])
+        }
+        _ => f64::from(u8::from(i == j)) * arrow.diagonal[i],
     }
 }
 
@@ -154,7 +171,7 @@ fn derivatives_are_those_of_the_loss() {
     let numbers = players(&cases);
     let rows: Vec<Row> = rows(&cases, &units(&cases), &numbers, &FitOptions::default());
     let layout = Layout { players: numbers.len(), engines: 3, rated: true, lapse: true };
-    let objective = Objective { rows: &rows, layout, strength_sd: 0.2, spread: vec![1.0; layout.size()] };
+    let objective = Objective::new(&rows, layout, 0.2);
     let mut at: Vec<f64> = (0..layout.size() as u64).map(|i| unit(&[9, i]) - 0.3).collect();
     *at.last_mut().unwrap() = 0.03;
     let here = objective.evaluate(&at).unwrap();
@@ -169,7 +186,7 @@ fn derivatives_are_those_of_the_loss() {
         assert!((slope - here.gradient[i]).abs() < 1e-6, "{i}: {slope} {}", here.gradient[i]);
         for j in 0..layout.size() {
             let slope = (up.gradient[j] - down.gradient[j]) / 2e-6;
-            let entry = here.hessian.at(i.max(j), i.min(j));
+            let entry = entry(&here.hessian, i.max(j), i.min(j));
             assert!((slope - entry).abs() < 1e-5 * slope.abs().max(1.0), "{i} {j}: {slope} {entry}");
         }
     }
@@ -200,16 +217,17 @@ fn the_jackknife_is_the_fit_without_the_game() {
     let rows = rows(&cases, &units, &numbers, &FitOptions::default());
     let layout = Layout { players: numbers.len(), engines: 2, rated: true, lapse: false };
     fn objective(rows: &[Row], layout: Layout) -> Objective<'_> {
-        Objective { rows, layout, strength_sd: 0.2, spread: vec![1.0; layout.size()] }
+        Objective::new(rows, layout, 0.2)
     }
-    let all = minimise(&objective(&rows, layout), &vec![0.1; layout.size()]).unwrap();
-    let inverse = all.evaluation.hessian.clone().scaled(rows.len() as f64).cholesky().unwrap().inverse();
+    let all = Search::new(&objective(&rows, layout)).minimise(&vec![0.1; layout.size()]).unwrap();
+    let inverse = Inverse::new(all.evaluation.hessian.clone().scaled(rows.len() as f64).factor().unwrap());
     for game in [0, 7, 31] {
-        let (gone, rest): (Vec<Row>, Vec<Row>) = rows.iter().partition(|row| row.game == game);
-        let moved = without(&objective(&rows, layout), &gone.iter().collect::<Vec<_>>(), &all.at, &inverse);
-        let next = minimise(&objective(&rest, layout), &all.at).unwrap().at;
+        let (gone, rest): (Vec<u32>, Vec<u32>) = (0..rows.len() as u32).partition(|i| rows[*i as usize].game == game);
+        let moved = without(&objective(&rows, layout), &gone, &all.at, &inverse);
+        let rest: Vec<Row> = rest.iter().map(|i| rows[*i as usize]).collect();
+        let next = Search::new(&objective(&rest, layout)).minimise(&all.at).unwrap().at;
         for (i, (next, all)) in next.iter().zip(&all.at).enumerate() {
-            let step: f64 = moved.iter().map(|&(j, u)| inverse.at(i.max(j), i.min(j)) * u).sum();
+            let step: f64 = moved.iter().map(|&(j, u)| inverse.at(i, j) * u).sum();
             let whole = next - all;
             // one Newton step is the fit but for the change of the curvature
             assert!((step - whole).abs() < 0.1 * whole.abs() + 1e-3, "{game} {i}: {step} {whole}");
@@ -228,24 +246,18 @@ fn the_same_bits_on_any_number_of_threads() {
 }
 
 #[test]
-fn engines_beyond_the_limit_have_fits_of_their_own() {
-    let two = planted(&[400.0, 800.0], &[0.2, -0.2], 300, 4, false);
-    // the two with most samples come last, after hundreds with few
-    let few: Vec<Vec<Case>> = two.iter().map(|cases| cases[..20].to_vec()).collect();
-    let engines: Vec<&[Case]> = few.iter().cycle().take(MOST_ENGINES).chain(&two).map(Vec::as_slice).collect();
-    let blocks = blocks(&engines);
-    assert_eq!(blocks.iter().map(Vec::len).collect::<Vec<_>>(), [MOST_ENGINES, 2]);
-    assert_eq!(blocks[0][MOST_ENGINES - 2..], [MOST_ENGINES, MOST_ENGINES + 1]);
-    let options = FitOptions { min_samples: 10, ..FitOptions::default() };
-    let fit = |engines: &[&[Case]]| crate::fit::fit_engines(ModelKind::Joint, engines, &options);
-    let together = fit(&engines);
-    assert_eq!(together.len(), engines.len());
-    for block in blocks {
-        let alone = fit(&block.iter().map(|i| engines[*i]).collect::<Vec<_>>());
-        for (i, alone) in block.into_iter().zip(alone) {
-            assert_eq!(together[i], alone, "{i}");
-        }
-    }
+fn a_thousand_engines_share_a_fit() {
+    let scales: Vec<f64> = (0..1000).map(|e| 300.0 + f64::from(e % 5) * 100.0).collect();
+    let engines = planted(&scales, &[0.0; 1000], 40_000, 4, false);
+    let fits = slopes(&engines);
+    assert!(fits.iter().all(|(_, fit)| fit.strengths.as_ref().unwrap().engines() == 1000));
+    // of the intervals, as many hold the planted slope as should
+    let holds = |(e, (model, fit)): (usize, &(Joint, ModelFit))| {
+        let error = fit.standard_errors().unwrap()[0];
+        (model.w1 - 0.96 / scales[e]).abs() < 2.0 * error
+    };
+    let held = fits.iter().enumerate().filter(|fit| holds(*fit)).count();
+    assert!((900..=985).contains(&held), "{held}");
 }
 
 #[test]
