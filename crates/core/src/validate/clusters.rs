@@ -80,8 +80,9 @@ impl Clusters {
     fn resample(&self, seed: u64, resample: u64) -> Vec<f64> {
         let mut weights = vec![0.0; self.order.len()];
         let games = self.len() as u64;
+        let draws = random::Prefix::new(&[KEY ^ seed, resample]);
         for i in 0..games {
-            let game = random::below(games, &[KEY ^ seed, resample, i]) as usize;
+            let game = draws.below(games, i) as usize;
             for &sample in &self.order[self.starts[game] as usize..self.starts[game + 1] as usize] {
                 weights[sample as usize] += 1.0;
             }

@@ -7,7 +7,8 @@
 
 use rayon::prelude::*;
 
-use super::clusters::{Clusters, Estimate, pivotal};
+use super::clusters::{Estimate, pivotal};
+use super::forecast::rates;
 use super::{Forecast, ScoreOptions, ValidateError};
 use crate::fit::{percentile_interval, pool_adjacent_violators};
 use crate::{parallel, random};
@@ -33,19 +34,21 @@ pub struct Decomposition {
 }
 
 /// Forecasts in ascending order, equal ones together.
-struct Sorted {
+pub(super) struct Sorted {
     /// samples by forecast
     order: Vec<u32>,
     /// where each distinct forecast begins in `order`, and the end
     starts: Vec<u32>,
     /// win rate of each sample
-    rates: Vec<f64>,
+    pub(super) rates: Vec<f64>,
     /// result of each sample
-    results: Vec<f64>,
+    pub(super) results: Vec<f64>,
+    /// Brier score of each sample
+    pub(super) briers: Vec<f64>,
 }
 
 impl Sorted {
-    fn new(forecasts: &[Forecast]) -> Self {
+    pub(super) fn new(forecasts: &[Forecast]) -> Self {
         let mut order: Vec<u32> = (0..forecasts.len() as u32).collect();
         order.par_sort_by(|&a, &b| forecasts[a as usize].logit.total_cmp(&forecasts[b as usize].logit));
         let mut starts = Vec::new();
@@ -55,12 +58,10 @@ impl Sorted {
             }
         }
         starts.push(order.len() as u32);
-        Self {
-            order,
-            starts,
-            rates: forecasts.iter().map(Forecast::win_rate).collect(),
-            results: forecasts.iter().map(|f| f.outcome.value()).collect(),
-        }
+        let rates = rates(forecasts);
+        let results: Vec<f64> = forecasts.iter().map(|f| f.outcome.value()).collect();
+        let briers = rates.iter().zip(&results).map(|(p, result)| brier(*p, *result)).collect();
+        Self { order, starts, rates, results, briers }
     }
 
     /// The samples of each distinct forecast.
@@ -69,19 +70,16 @@ impl Sorted {
     }
 
     /// (miscalibration, discrimination, uncertainty) with these weights; `None` where all are 0.
-    fn parts(&self, weight: impl Fn(usize) -> f64) -> Option<[f64; 3]> {
+    pub(super) fn parts(&self, weight: impl Fn(usize) -> f64) -> Option<[f64; 3]> {
         let (mut mass, mut sum, mut score) = (0.0, 0.0, 0.0);
         let cells = self.groups().filter_map(|group| {
             let (mut cell_sum, mut cell_mass) = (0.0, 0.0);
             for &i in group {
                 let i = i as usize;
                 let w = weight(i);
-                if w > 0.0 {
-                    let (p, y) = (self.rates[i], self.results[i]);
-                    cell_mass += w;
-                    cell_sum += w * y;
-                    score += w * brier(p, y);
-                }
+                cell_mass += w;
+                cell_sum += w * self.results[i];
+                score += w * self.briers[i];
             }
             mass += cell_mass;
             sum += cell_sum;
@@ -103,16 +101,12 @@ pub(super) fn brier(p: f64, result: f64) -> f64 {
     result * (1.0 - p) * (1.0 - p) + (1.0 - result) * p * p
 }
 
-/// Decomposes the mean Brier score of forecasts.
+/// Decomposes the mean Brier score, with the parts of resamples.
 ///
 /// # Errors
 /// [`ValidateError::Empty`] without forecasts.
-pub fn decompose(forecasts: &[Forecast], options: &ScoreOptions) -> Result<Decomposition, ValidateError> {
-    let sorted = Sorted::new(forecasts);
-    let clusters = Clusters::new(forecasts);
+pub(super) fn decompose(sorted: &Sorted, resampled: &[[f64; 3]]) -> Result<Decomposition, ValidateError> {
     let values = sorted.parts(|_| 1.0).ok_or(ValidateError::Empty)?;
-    let resampled = clusters.resampled(options, |weights| sorted.parts(|i| weights[i]));
-    let resampled: Vec<[f64; 3]> = resampled.into_iter().flatten().collect();
     let estimate = |k: usize, pivot: bool| {
         let all: Vec<f64> = resampled.iter().map(|r| r[k]).collect();
         let value = values[k];

@@ -3,6 +3,7 @@
 use crate::fit::{Case, FitError, Sigmoid};
 use crate::language::{Text, ToText};
 use crate::types::Outcome;
+use crate::vector::{BLOCK, Logistics};
 use crate::{display_text, text};
 
 /// The samples of one engine.
@@ -69,4 +70,29 @@ impl Forecast {
     pub fn win_rate(&self) -> f64 {
         Sigmoid::STANDARD.win_rate(self.logit)
     }
+}
+
+/// The win rate of each forecast.
+pub(super) fn rates(forecasts: &[Forecast]) -> Vec<f64> {
+    blocks(forecasts, |block, _, _, rates| rates.copy_from_slice(&block.p[..rates.len()]))
+}
+
+/// The negative log likelihood of each result in nats, a draw half of either side.
+pub(super) fn log_losses(forecasts: &[Forecast]) -> Vec<f64> {
+    blocks(forecasts, |block, z, results, losses| block.losses(z, results, losses))
+}
+
+/// A number of each forecast, from its logit and its result.
+fn blocks(forecasts: &[Forecast], of: impl Fn(&mut Logistics, &[f64], &[f64], &mut [f64])) -> Vec<f64> {
+    let (mut block, mut all) = (Logistics::new(), vec![0.0; forecasts.len()]);
+    let (mut z, mut results) = ([0.0; BLOCK], [0.0; BLOCK]);
+    for (forecasts, out) in forecasts.chunks(BLOCK).zip(all.chunks_mut(BLOCK)) {
+        let n = forecasts.len();
+        for (i, forecast) in forecasts.iter().enumerate() {
+            (z[i], results[i]) = (forecast.logit, forecast.outcome.value());
+        }
+        block.at(&z[..n]);
+        of(&mut block, &z[..n], &results[..n], out);
+    }
+    all
 }

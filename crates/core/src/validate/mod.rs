@@ -44,7 +44,7 @@ pub use crate::fit::{Case, Model, ModelFit, ModelKind, SharedPosition, Situation
 pub use agreement::{Agreement, DECISION, JudgedScale, agreement};
 pub use choose::{Candidate, Choice, choose_model};
 pub use clusters::{Estimate, mean_by_game};
-pub use corp::{BandPoint, Decomposition, Reliability, ReliabilityPool, decompose, reliability};
+pub use corp::{BandPoint, Decomposition, Reliability, ReliabilityPool, reliability};
 pub use cross_validation::{CrossValidation, FoldFits};
 pub use folds::{DEFAULT_FOLDS, FoldOptions, fold_of};
 pub use forecast::{EngineCases, Forecast, ValidateError};

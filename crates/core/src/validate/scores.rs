@@ -3,9 +3,10 @@
 use rayon::prelude::*;
 
 use super::clusters::{Clusters, Estimate, pivotal};
-use super::corp::{Decomposition, brier, decompose};
+use super::corp::{Decomposition, Sorted, decompose};
+use super::forecast::{log_losses, rates};
 use super::{Forecast, ValidateError};
-use crate::fit::{LinearRow, log_loss, regress};
+use crate::fit::{LinearRow, regress};
 
 /// Quantile bins of the calibration error.
 const ECE_BINS: usize = 15;
@@ -70,29 +71,39 @@ pub struct Spiegelhalter {
 /// # Errors
 /// [`ValidateError::Empty`] without forecasts.
 pub fn scores(forecasts: &[Forecast], options: &ScoreOptions) -> Result<Scores, ValidateError> {
+    if forecasts.is_empty() {
+        return Err(ValidateError::Empty);
+    }
+    let mut forecasts = forecasts.to_vec();
+    // stable; resamples then go through memory from one end to the other
+    forecasts.sort_by(|a, b| a.logit.total_cmp(&b.logit));
+    let forecasts = &forecasts[..];
     let clusters = Clusters::new(forecasts);
-    let mean = |most: f64, value: &dyn Fn(&Forecast) -> f64| {
-        let mean = clusters.mean(|i| value(&forecasts[i])).ok_or(ValidateError::Empty)?;
+    let mean = |most: f64, values: &[f64]| {
+        let mean = clusters.mean(|i| values[i]).ok_or(ValidateError::Empty)?;
         Ok::<_, ValidateError>(mean.possible(most))
     };
+    let (sorted, bins) = (Sorted::new(forecasts), Bins::new(forecasts));
+    let resampled = clusters.resampled(options, |weights| (sorted.parts(|i| weights[i]), bins.sums(|i| weights[i]).0));
+    let parts: Vec<[f64; 3]> = resampled.iter().filter_map(|(parts, _)| *parts).collect();
     let recalibration = recalibrate(forecasts);
     Ok(Scores {
         samples: forecasts.len() as u64,
         games: clusters.len() as u64,
-        log_loss: mean(f64::INFINITY, &|f| log_loss(f.logit, f.outcome.value()))?,
-        brier: mean(1.0, &|f| brier(f.win_rate(), f.outcome.value()))?,
-        decomposition: decompose(forecasts, options)?,
+        log_loss: mean(f64::INFINITY, &log_losses(forecasts))?,
+        brier: mean(1.0, &sorted.briers)?,
+        decomposition: decompose(&sorted, &parts)?,
         slope: recalibration.map(|r| r.0),
         intercept: recalibration.map(|r| r.1),
-        ece: calibration_error(forecasts, &clusters, options)?,
-        spiegelhalter: spiegelhalter(forecasts, &clusters),
+        ece: bins.error(&clusters, resampled.into_iter().map(|(_, square)| square).collect()),
+        spiegelhalter: spiegelhalter(&sorted, &clusters),
     })
 }
 
 /// Mean log loss alone, with its interval clustered by game; `None` without forecasts.
 pub fn mean_log_loss(forecasts: &[Forecast]) -> Option<Estimate> {
-    let mean = Clusters::new(forecasts).mean(|i| log_loss(forecasts[i].logit, forecasts[i].outcome.value()))?;
-    Some(mean.possible(f64::INFINITY))
+    let losses = log_losses(forecasts);
+    Some(Clusters::new(forecasts).mean(|i| losses[i])?.possible(f64::INFINITY))
 }
 
 /// Mean log loss of one model less that of another on the same samples in the same order, interval clustered by game;
@@ -102,8 +113,8 @@ pub fn log_loss_difference(one: &[Forecast], other: &[Forecast]) -> Option<Estim
     if one.len() != other.len() || !one.iter().zip(other).all(same) {
         return None;
     }
-    let loss = |f: &Forecast| log_loss(f.logit, f.outcome.value());
-    Clusters::new(one).mean(|i| loss(&one[i]) - loss(&other[i]))
+    let losses = [one, other].map(log_losses);
+    Clusters::new(one).mean(|i| losses[0][i] - losses[1][i])
 }
 
 /// (slope, intercept) of the results on the forecast logits by maximum likelihood, normal intervals clustered by game.
@@ -137,18 +148,23 @@ fn quantile_bins(forecasts: &[Forecast]) -> Vec<usize> {
     forecasts.iter().map(|f| edges.partition_point(|e| *e < f.logit)).collect()
 }
 
-fn calibration_error(
-    forecasts: &[Forecast],
-    clusters: &Clusters,
-    options: &ScoreOptions,
-) -> Result<Estimate, ValidateError> {
-    let bins = quantile_bins(forecasts);
-    let residuals: Vec<f64> = forecasts.iter().map(|f| f.outcome.value() - f.win_rate()).collect();
-    let n = forecasts.len() as f64;
-    // Σ over bins n_b/n r̄_b², r̄ the mean residual of a bin: (Σ r)²/(n n_b)
-    let plain = |weight: &dyn Fn(usize) -> f64| {
+/// Quantile bins of forecasts, for the calibration error.
+struct Bins {
+    bins: Vec<usize>,
+    residuals: Vec<f64>,
+}
+
+impl Bins {
+    fn new(forecasts: &[Forecast]) -> Self {
+        let residual = |(f, p): (&Forecast, f64)| f.outcome.value() - p;
+        let residuals = forecasts.iter().zip(rates(forecasts)).map(residual).collect();
+        Self { bins: quantile_bins(forecasts), residuals }
+    }
+
+    /// Σ over bins n_b/n r̄_b², r̄ the mean residual of a bin: (Σ r)²/(n n_b), with the sums and weights of the bins.
+    fn sums(&self, weight: impl Fn(usize) -> f64) -> (f64, [f64; ECE_BINS], [f64; ECE_BINS]) {
         let (mut sums, mut counts) = ([0.0; ECE_BINS], [0.0; ECE_BINS]);
-        for (i, (&bin, residual)) in bins.iter().zip(&residuals).enumerate() {
+        for (i, (&bin, residual)) in self.bins.iter().zip(&self.residuals).enumerate() {
             let w = weight(i);
             sums[bin] += w * residual;
             counts[bin] += w;
@@ -156,42 +172,42 @@ fn calibration_error(
         let total: f64 = counts.iter().sum();
         let squares: f64 = sums.iter().zip(counts).filter(|(_, c)| *c > 0.0).map(|(s, c)| s * s / c).sum();
         (squares / total, sums, counts)
-    };
-    let (square, sums, counts) = plain(&|_| 1.0);
-    if forecasts.is_empty() {
-        return Err(ValidateError::Empty);
     }
-    // what chance adds to (Σ r)²/n_b of a bin: the variance of Σ r, by its games, over n_b
-    let (mut scatter, mut games) = ([0.0; ECE_BINS], [0.0; ECE_BINS]);
-    for game in clusters.games() {
-        let mut parts = [(0.0, false); ECE_BINS];
-        for &i in game {
-            let (i, bin) = (i as usize, bins[i as usize]);
-            parts[bin].0 += residuals[i] - sums[bin] / counts[bin];
-            parts[bin].1 = true;
+
+    /// The debiased error, with the squares of resamples.
+    fn error(&self, clusters: &Clusters, resampled: Vec<f64>) -> Estimate {
+        let (square, sums, counts) = self.sums(|_| 1.0);
+        // what chance adds to (Σ r)²/n_b of a bin: the variance of Σ r, by its games, over n_b
+        let (mut scatter, mut games) = ([0.0; ECE_BINS], [0.0; ECE_BINS]);
+        for game in clusters.games() {
+            let mut parts = [(0.0, false); ECE_BINS];
+            for &i in game {
+                let (i, bin) = (i as usize, self.bins[i as usize]);
+                parts[bin].0 += self.residuals[i] - sums[bin] / counts[bin];
+                parts[bin].1 = true;
+            }
+            for (bin, (part, there)) in parts.into_iter().enumerate() {
+                scatter[bin] += part * part;
+                games[bin] += f64::from(u8::from(there));
+            }
         }
-        for (bin, (part, there)) in parts.into_iter().enumerate() {
-            scatter[bin] += part * part;
-            games[bin] += f64::from(u8::from(there));
-        }
+        let chance: f64 = (0..ECE_BINS)
+            .filter(|&b| games[b] > 1.0)
+            .map(|b| games[b] / (games[b] - 1.0) * scatter[b] / counts[b])
+            .sum::<f64>()
+            / self.residuals.len() as f64;
+        let debiased = square - chance;
+        // resampling adds chance once more, which the mean of the resamples knows
+        let centre = resampled.iter().sum::<f64>() / resampled.len().max(1) as f64;
+        let root = |square: f64| square.max(0.0).sqrt();
+        let interval = pivotal(debiased, centre, resampled).map(|ends| ends.map(root));
+        Estimate { value: root(debiased), interval }.possible(1.0)
     }
-    let chance: f64 = (0..ECE_BINS)
-        .filter(|&b| games[b] > 1.0)
-        .map(|b| games[b] / (games[b] - 1.0) * scatter[b] / counts[b])
-        .sum::<f64>()
-        / n;
-    let debiased = square - chance;
-    let resampled = clusters.resampled(options, |weights| plain(&|i| weights[i]).0);
-    // resampling adds chance once more, which the mean of the resamples knows
-    let centre = resampled.iter().sum::<f64>() / resampled.len().max(1) as f64;
-    let root = |square: f64| square.max(0.0).sqrt();
-    let interval = pivotal(debiased, centre, resampled).map(|ends| ends.map(root));
-    Ok(Estimate { value: root(debiased), interval }.possible(1.0))
 }
 
-fn spiegelhalter(forecasts: &[Forecast], clusters: &Clusters) -> Option<Spiegelhalter> {
-    let rates: Vec<f64> = forecasts.iter().map(Forecast::win_rate).collect();
-    let term = |i: usize| (forecasts[i].outcome.value() - rates[i]) * (1.0 - 2.0 * rates[i]);
+fn spiegelhalter(sorted: &Sorted, clusters: &Clusters) -> Option<Spiegelhalter> {
+    let rates = &sorted.rates;
+    let term = |i: usize| (sorted.results[i] - rates[i]) * (1.0 - 2.0 * rates[i]);
     let sum: f64 = (0..rates.len()).map(term).sum();
     let variance: f64 = rates.iter().map(|p| (1.0 - 2.0 * p).powi(2) * p * (1.0 - p)).sum();
     let by_game: f64 = clusters.games().map(|g| g.iter().map(|&i| term(i as usize)).sum::<f64>().powi(2)).sum();

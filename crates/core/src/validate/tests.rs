@@ -145,7 +145,8 @@ fn corp_by_hand() {
         forecast(3, 0.6, Outcome::Loss),
         forecast(4, 0.8, Outcome::Win),
     ];
-    let parts = decompose(&four, &ScoreOptions { resamples: 10, ..ScoreOptions::default() }).unwrap();
+    let few = ScoreOptions { resamples: 10, ..ScoreOptions::default() };
+    let parts = scores(&four, &few).unwrap().decomposition;
     // S = (.04 + .36 + .36 + .04)/4 = .2, S_C = (0 + .25 + .25 + 0)/4 = .125, S_R = .25
     assert!((parts.miscalibration.value - 0.075).abs() < 1e-12);
     assert!((parts.discrimination.value - 0.125).abs() < 1e-12);
