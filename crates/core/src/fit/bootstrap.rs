@@ -236,16 +236,16 @@ pub fn percentile_interval(mut values: Vec<f64>, level: f64) -> Option<(f64, f64
     if values.is_empty() || !(level > 0.0 && level < 1.0) {
         return None;
     }
-    values.sort_unstable_by(f64::total_cmp);
-    let at = |share: f64| {
+    let mut at = |share: f64| {
         let position = share * (values.len() - 1) as f64;
         let below = position.floor() as usize;
-        let low = *values.get(below)?;
-        let high = values.get(below + 1).copied().unwrap_or(low);
-        Some(low + (position - below as f64) * (high - low))
+        // two numbers of the order are wanted, not all
+        let (_, low, rest) = values.select_nth_unstable_by(below, f64::total_cmp);
+        let high = rest.iter().copied().min_by(f64::total_cmp).unwrap_or(*low);
+        *low + (position - below as f64) * (high - *low)
     };
     let tail = 0.5 * (1.0 - level);
-    Some((at(tail)?, at(1.0 - tail)?))
+    Some((at(tail), at(1.0 - tail)))
 }
 
 fn bin_interval(values: Vec<f64>) -> Option<(f64, f64)> {

@@ -10,6 +10,7 @@ use super::error::FitError;
 use super::search::{Evaluation, Loss, Minimum, minimise};
 use super::symmetric::Square;
 use crate::parallel;
+use crate::vector::{BLOCK, Logistics};
 
 /// Samples summed by one task. Fixed, and partial sums are added in order: equal bits on any number of threads.
 const CHUNK: usize = 8192;
@@ -77,17 +78,26 @@ impl<F: AsRef<[(u32, f64)]>> Objective<'_, F> {
     fn part(&self, rows: &[LinearRow<F>], at: &[f64]) -> Evaluation {
         let k = self.spread.len();
         let (mut loss, mut gradient, mut hessian) = (0.0, vec![0.0; k], Square::zero(k));
-        for row in rows {
-            let Logistic { p, q, minus_log_p, minus_log_q } = Logistic::at(row.logit(at));
-            loss += row.result * minus_log_p + (1.0 - row.result) * minus_log_q;
-            // p - y without cancellation
-            let first = (1.0 - row.result) * p - row.result * q;
-            let second = p * q;
-            let features = row.features.as_ref();
-            for (a, &(i, x)) in features.iter().enumerate() {
-                gradient[i as usize] += first * x;
-                for &(j, y) in &features[..=a] {
-                    hessian.add(i as usize, j as usize, second * x * y);
+        let mut block = Logistics::new();
+        let (mut z, mut results, mut losses) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+        for rows in rows.chunks(BLOCK) {
+            for (row, (z, result)) in rows.iter().zip(z.iter_mut().zip(&mut results)) {
+                (*z, *result) = (row.logit(at), row.result);
+            }
+            block.at(&z[..rows.len()]);
+            block.losses(&z[..rows.len()], &results, &mut losses);
+            for (i, row) in rows.iter().enumerate() {
+                let (p, q) = (block.p[i], block.q[i]);
+                loss += losses[i];
+                // p - y without cancellation
+                let first = (1.0 - row.result) * p - row.result * q;
+                let second = p * q;
+                let features = row.features.as_ref();
+                for (a, &(i, x)) in features.iter().enumerate() {
+                    gradient[i as usize] += first * x;
+                    for &(j, y) in &features[..=a] {
+                        hessian.add(i as usize, j as usize, second * x * y);
+                    }
                 }
             }
         }

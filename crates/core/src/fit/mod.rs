@@ -51,7 +51,6 @@ pub(crate) use case::engines_by_number;
 pub use case::{Case, median_size};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
 pub use error::FitError;
-pub(crate) use evalcurve_calibration::logistic::log_loss;
 pub use evalcurve_calibration::model::{
     Beta, Constant, Formula, InvalidParameter, Isotonic, Joint, Lapse, Method, Model, ModelKind, Needs, Phase, Sigmoid,
     Strength, Wdl, WdlRates,

@@ -12,6 +12,7 @@ use super::search::{Evaluation, Limits, Loss, Minimum};
 use super::symmetric::Square;
 use super::{least_squares, likelihood};
 use crate::parallel;
+use crate::vector::{BLOCK, Logistics};
 
 /// Centipawns in one unit of x.
 pub(crate) const SCORE_SCALE: f64 = 1000.0;
@@ -68,11 +69,24 @@ impl Objective {
         self.rows.iter().map(|r| r.wins + 0.5 * r.draws).sum::<f64>() / self.samples
     }
 
-    fn sums(&self, [a, b]: [f64; 2], term: impl Fn(f64, &ScoreRow) -> Term + Sync) -> [f64; 6] {
-        let part = |rows: &[ScoreRow]| {
-            let mut s = [0.0; 6];
-            for row in rows {
-                let Term { loss, first, second } = term(a * row.x - b, row);
+    /// The sums of some rows: loss, gradient, second derivatives.
+    fn part(&self, rows: &[ScoreRow], [a, b]: [f64; 2]) -> [f64; 6] {
+        let (mut s, mut block) = ([0.0; 6], Logistics::new());
+        let (mut z, mut shares, mut losses) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+        for rows in rows.chunks(BLOCK) {
+            for (row, (z, share)) in rows.iter().zip(z.iter_mut().zip(&mut shares)) {
+                (*z, *share) = (a * row.x - b, (row.wins + 0.5 * row.draws) / row.total());
+            }
+            let z = &z[..rows.len()];
+            block.at(z);
+            if self.method == Method::MaximumLikelihood {
+                block.losses(z, &shares, &mut losses);
+            }
+            for (i, row) in rows.iter().enumerate() {
+                let Term { loss, first, second } = match self.method {
+                    Method::LeastSquares => least_squares::term(block.p[i], block.q[i], row),
+                    Method::MaximumLikelihood => likelihood::term(block.p[i], block.q[i], losses[i], row),
+                };
                 // dz/da = x, dz/db = -1
                 s[0] += loss;
                 s[1] += first * row.x;
@@ -81,12 +95,15 @@ impl Objective {
                 s[4] -= second * row.x;
                 s[5] += second;
             }
-            s
-        };
-        if self.rows.len() <= CHUNK {
-            return part(&self.rows);
         }
-        parallel::map_chunks(&self.rows, CHUNK, part).iter().fold([0.0; 6], |mut total, s| {
+        s
+    }
+
+    fn sums(&self, at: [f64; 2]) -> [f64; 6] {
+        if self.rows.len() <= CHUNK {
+            return self.part(&self.rows, at);
+        }
+        parallel::map_chunks(&self.rows, CHUNK, |rows| self.part(rows, at)).iter().fold([0.0; 6], |mut total, s| {
             total.iter_mut().zip(s).for_each(|(t, v)| *t += v);
             total
         })
@@ -103,10 +120,7 @@ impl Loss for Objective {
     /// One pass: loss, gradient and Hessian at (a, b).
     fn evaluate(&self, at: &[f64]) -> Option<Evaluation> {
         let &[a, b] = at else { return None };
-        let sums = match self.method {
-            Method::LeastSquares => self.sums([a, b], least_squares::term),
-            Method::MaximumLikelihood => self.sums([a, b], likelihood::term),
-        };
+        let sums = self.sums([a, b]);
         let [loss, ga, gb, haa, hab, hbb] = sums.map(|s| s / self.samples);
         Some(Evaluation { loss, gradient: vec![ga, gb], hessian: Square::two(&[[haa, hab], [hab, hbb]]) })
     }

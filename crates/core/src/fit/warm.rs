@@ -4,7 +4,7 @@
 //! coefficients are sums over the samples of numbers that are tabulated by score once. Where the expansion has its
 //! zero, true Newton steps begin, and mostly one is enough: the result is that of any other search, to its tolerance.
 
-use evalcurve_calibration::logistic::Logistic;
+use evalcurve_calibration::logistic::logistic;
 use evalcurve_calibration::{Method, Sigmoid};
 
 use super::objective::{MAX_PASSES, Objective, SCORE_SCALE};
@@ -105,7 +105,7 @@ impl Warm {
         let (a, b) = derivatives(method);
         let logit = |x: f64| at[0] * x - at[1];
         let start = |&x: &f64| {
-            let p = Logistic::at(logit(x)).p;
+            let p = logistic(logit(x));
             let value = |polynomial: &Vec<f64>| polynomial.iter().rev().fold(0.0, |sum, c| sum * p + c);
             // beyond ±700 it would overflow; such scores have a win rate of 0 or 1 all the same
             let e = libm::exp(-logit(x).clamp(-700.0, 700.0));
@@ -113,9 +113,9 @@ impl Warm {
         };
         let (mut weights, mut squares) = (0.0, 0.0);
         for x in x {
-            let Logistic { p, q, .. } = Logistic::at(logit(*x));
-            weights += p * q;
-            squares += p * q * x * x;
+            let weight = logistic(logit(*x)) * logistic(-logit(*x));
+            weights += weight;
+            squares += weight * x * x;
         }
         let spread = if weights > 0.0 { (squares / weights).sqrt() } else { 1.0 };
         Self { method, at, starts: x.iter().map(start).collect(), spread }
@@ -215,7 +215,7 @@ impl Warm {
             *rate = 1.0 / (1.0 + *rate * series);
         }
         let far = (0..low).chain(high..drawn.x.len());
-        far.for_each(|i| drawn.rates[i] = Logistic::at(at[0] * drawn.x[i] - at[1]).p);
+        far.for_each(|i| drawn.rates[i] = logistic(at[0] * drawn.x[i] - at[1]));
     }
 
     /// Gradient and Hessian of the summed loss by (a, b).
@@ -249,7 +249,11 @@ impl Warm {
         let row = |((&x, &k), &n): ((&f64, &f64), &f64)| ScoreRow { x, wins: k, draws: 0.0, losses: n - k };
         let objective = Objective::new(self.method, rows.map(row).collect());
         let search = Search::new(&objective);
-        let found = search.polish(&self.at, MAX_PASSES).or_else(|_| search.minimise(&self.at));
+        let found = match (search.polish(&self.at, MAX_PASSES), self.method) {
+            // the likelihood is convex: where Newton steps find no minimum, there is none
+            (Err(_), Method::LeastSquares) => search.minimise(&self.at),
+            (found, _) => found,
+        };
         found.ok().map(|minimum| minimum.sigmoid())
     }
 }
