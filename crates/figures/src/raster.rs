@@ -29,7 +29,19 @@ pub(super) fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PlotError> {
         .ok_or_else(|| PlotError::Raster(format!("{width} x {height} pixels")))?;
     pixels.fill(tiny_skia::Color::WHITE);
     resvg::render(&tree, tiny_skia::Transform::from_scale(scale, scale), &mut pixels.as_mut());
-    pixels.encode_png().map_err(|e| PlotError::Raster(e.to_string()))
+    encoded(&pixels).map_err(|e| PlotError::Raster(e.to_string()))
+}
+
+/// The pixels as PNG. None is transparent, and compression is quick: it would take as long as the drawing.
+fn encoded(pixels: &tiny_skia::Pixmap) -> Result<Vec<u8>, png::EncodingError> {
+    let colors: Vec<u8> = pixels.data().chunks_exact(4).flat_map(|pixel| &pixel[..3]).copied().collect();
+    let mut data = Vec::new();
+    let mut encoder = png::Encoder::new(&mut data, pixels.width(), pixels.height());
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Fast);
+    encoder.write_header()?.write_image_data(&colors)?;
+    Ok(data)
 }
 
 /// What an SVG draws, with its text as outlines.
