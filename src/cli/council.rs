@@ -149,11 +149,7 @@ fn vote_on(args: &Args, config: &Config, file: &Path) -> anyhow::Result<Done> {
         let text = say!(language, "{more} more lines or games were not used");
         terminal::note(&text);
     }
-    let launch = Launch {
-        command: std::env::current_exe()?.into_os_string(),
-        args: vec!["council".into(), args.config.clone().into_os_string()],
-        ..Launch::default()
-    };
+    let launch = Launch::this_program(vec!["council".into(), args.config.clone().into_os_string()])?;
     let council = EngineConfig {
         name: config.name.clone(),
         launch,

@@ -354,16 +354,16 @@ impl ConfigText {
             let message = format!("there is no folder '{}'; write one that exists", path.display());
             return Err(self.error(Some(given.span()), message));
         }
-        let own = |span| {
-            let found = std::env::current_exe().map(PathBuf::into_os_string);
-            found.map_err(|e| self.error(Some(span), format!("cannot find evalcurve itself: {e}")))
+        let own = |span, args| match Launch::this_program(args) {
+            Ok(launch) => Ok((launch.command, launch.args)),
+            Err(e) => Err(self.error(Some(span), format!("cannot find evalcurve itself: {e}"))),
         };
         let (command, args) = match (&raw.command, &raw.council, &raw.listen) {
             (Some(command), None, None) => (self.command(command)?, raw.args.drain(..).map(Into::into).collect()),
             (None, Some(council), None) => {
                 let path = self.path(council.get_ref());
                 Config::read(&path).map_err(|e| self.error(Some(council.span()), format!("council '{name}': {e}")))?;
-                (own(council.span())?, vec!["council".into(), path.into_os_string()])
+                own(council.span(), vec!["council".into(), path.into_os_string()])?
             }
             (None, None, Some(listen)) => {
                 let fail = |message| self.error(Some(listen.span()), message);
@@ -380,7 +380,7 @@ impl ConfigText {
                 if let Some(file) = &raw.password_file {
                     args.extend(["--password-file".into(), self.path(file).into_os_string()]);
                 }
-                (own(listen.span())?, args)
+                own(listen.span(), args)?
             }
             _ => {
                 let message = format!(

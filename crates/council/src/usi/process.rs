@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -39,6 +39,30 @@ pub struct Launch {
     pub directory: Option<PathBuf>,
     /// Variables added to the environment.
     pub environment: Vec<(OsString, OsString)>,
+}
+
+/// The command that starts this program, if that is not its file.
+static STARTED_BY: OnceLock<Vec<OsString>> = OnceLock::new();
+
+impl Launch {
+    /// Says that a command starts this program, such as `python -m evalcurve`. Only the first call counts.
+    pub fn started_by(command: Vec<OsString>) {
+        // a process is started once
+        let _ = STARTED_BY.set(command);
+    }
+
+    /// This program with other arguments.
+    ///
+    /// # Errors
+    /// Those of [`current_exe`](std::env::current_exe).
+    pub fn this_program(args: Vec<OsString>) -> io::Result<Self> {
+        let command = match STARTED_BY.get() {
+            Some(command) => command.clone(),
+            None => vec![std::env::current_exe()?.into_os_string()],
+        };
+        let mut words = command.into_iter().chain(args);
+        Ok(Self { command: words.next().unwrap_or_default(), args: words.collect(), ..Self::default() })
+    }
 }
 
 /// The output of an engine.
