@@ -234,6 +234,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if !table::is_table(&args.out) {
         bail!(text!("{}: a sample table ends in .parquet or .csv", args.out.display()));
     }
+    table::check_name(&args.out)?;
     check_replace(&args.out, args.force)?;
     crate::usi::stop_engines_on_signals()?;
     let input = args.input()?;

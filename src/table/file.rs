@@ -6,7 +6,9 @@ use super::csv_table::looks_like_csv;
 use super::frame::{self, Frame, is_parquet};
 use super::games::{game_columns, games};
 use super::read::holds_samples;
-use super::{Role, TableError, TableOptions, TableReader, Values, has_ending, is_table, with_columns, with_forecasts};
+use super::{
+    Role, TableError, TableOptions, TableReader, Values, check_name, has_ending, with_columns, with_forecasts,
+};
 use crate::calibrate::EngineForecasts;
 use crate::sample::{Rows, SampleTable};
 
@@ -83,9 +85,7 @@ pub fn write_forecasts(
 
 fn write_columns(columns: Vec<(&str, Values<'_>)>, path: &Path, threads: usize) -> Result<(), TableError> {
     let file = path.to_string_lossy().into_owned();
-    if !is_table(path) {
-        return Err(TableError::Ending(file));
-    }
+    check_name(path)?;
     let mut bytes = Vec::new();
     frame::write(columns, has_ending(path, "parquet"), threads, &mut bytes)
         .map_err(|message| TableError::File { file, message })?;

@@ -74,8 +74,8 @@ pub const MOST_HEADER: u64 = 1 << 16;
 pub enum TableError {
     /// The file name does not end in `.parquet` or `.csv`.
     Ending(String),
-    /// The program was built without the feature `table`.
-    NoFiles(String),
+    /// A Parquet file, and the program was built without the feature `table`.
+    NoParquet(String),
     /// A required column is missing.
     Missing {
         /// The file.
@@ -136,7 +136,7 @@ impl TableError {
     /// The name of the file, which begins the message.
     fn file(&self) -> Option<&str> {
         match self {
-            Self::Ending(file) | Self::NoFiles(file) => Some(file),
+            Self::Ending(file) | Self::NoParquet(file) => Some(file),
             Self::Missing { file, .. }
             | Self::Type { file, .. }
             | Self::Limit { file, .. }
@@ -149,8 +149,8 @@ impl TableError {
     pub fn problem(&self) -> Text {
         match self {
             Self::Ending(_) => text!("a table ends in .parquet or .csv"),
-            Self::NoFiles(_) => text!(
-                "this build reads and writes no Parquet or CSV tables; give it the table itself, as read by pandas, \
+            Self::NoParquet(_) => text!(
+                "this build reads and writes no Parquet tables; use CSV, give it the table itself, as read by pandas, \
                  polars, pyarrow or DuckDB, or use the program evalcurve"
             ),
             Self::Missing { column, remedy, found, .. } => {
@@ -183,6 +183,19 @@ fn has_ending(path: &Path, ending: &str) -> bool {
 /// Whether the file name is that of a sample table.
 pub fn is_table(path: &Path) -> bool {
     has_ending(path, "parquet") || has_ending(path, "csv")
+}
+
+/// Refuses to write a table under a name before there is one.
+///
+/// # Errors
+/// [`TableError::Ending`], and [`TableError::NoParquet`] in a build without Parquet.
+pub fn check_name(path: &Path) -> Result<(), TableError> {
+    let file = || path.to_string_lossy().into_owned();
+    match is_table(path) {
+        false => Err(TableError::Ending(file())),
+        true if cfg!(not(feature = "table")) && has_ending(path, "parquet") => Err(TableError::NoParquet(file())),
+        true => Ok(()),
+    }
 }
 
 /// The colour of a sample, if anything says it.
