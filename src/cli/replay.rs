@@ -105,6 +105,19 @@ fn on_off(word: &str) -> Result<bool, Text> {
 /// Messages of one kind that are printed; the others are only counted.
 const PRINTED: usize = 10;
 
+impl Args {
+    pub(super) fn options(&self) -> ReplayOptions {
+        ReplayOptions {
+            rules: self.rule.clone(),
+            without: self.without.clone(),
+            reference: self.reference.clone(),
+            tie: self.tie,
+            mates: self.mates,
+            own: Vec::new(),
+        }
+    }
+}
+
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let language = args.language.chosen();
     let mut logs = Logs::read(&Input::paths(&args.files))?;
@@ -114,13 +127,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     let read = |(engine, file): &(String, PathBuf)| Ok((engine.clone(), calibration(file)?));
     let command = Replay {
-        options: ReplayOptions {
-            rules: args.rule.clone(),
-            without: args.without.clone(),
-            reference: args.reference.clone(),
-            tie: args.tie,
-            mates: args.mates,
-        },
+        options: args.options(),
         // a log without decisions is reported first
         calibrations: match logs.log.decisions() {
             0 => Vec::new(),

@@ -139,7 +139,7 @@ fn head(name: &str) -> String {
 fn rules(out: &mut String, title: &str, rules: &[RuleReplay], language: Language) {
     let Some(first) = rules.first() else { return };
     let four = |share: f64| format!("{share:.4}");
-    let mut table = Columns::new().gap(2).name(title, RULE, |r: &&RuleReplay| r.rule.to_owned());
+    let mut table = Columns::new().gap(2).name(title, RULE, |r: &&RuleReplay| r.rule.clone());
     for (i, voter) in first.adoption.iter().enumerate() {
         table = table.right(head(&voter.voter), NAME, move |r| {
             shown_or("-", r.adoption.get(i).and_then(|a| a.rate(r.decided)), four)

@@ -17,7 +17,7 @@ pub use result::{
 /// Options of a replay.
 #[derive(Debug, Clone, Default)]
 pub struct ReplayOptions {
-    /// The rules; empty for every rule that can work with the voters.
+    /// The rules; empty for every rule that can work with the voters, or for `own` alone if there are any.
     pub rules: Vec<Rule>,
     /// Voters that are left out.
     pub without: Vec<String>,
@@ -27,6 +27,24 @@ pub struct ReplayOptions {
     pub tie: Option<TieRule>,
     /// Whether announced mates outrank the rule; `None` for the setting of the log.
     pub mates: Option<bool>,
+    /// Rules of the caller, replayed after `rules`.
+    pub own: Vec<OwnRule>,
+}
+
+/// A rule of the caller, by its decisions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OwnRule {
+    /// Its name in the result.
+    pub name: String,
+    /// The move it chooses for each decision of the log, in order; `None` where it decides nothing.
+    pub moves: Vec<Option<String>>,
+}
+
+/// What decides in a replay.
+#[derive(Clone, Copy)]
+enum By<'a> {
+    Rule(Rule),
+    Own(&'a OwnRule),
 }
 
 /// Why a log cannot be replayed.
@@ -65,13 +83,17 @@ pub fn replay(log: &Log, options: &ReplayOptions) -> Result<Replay, ReplayError>
         return Err(ReplayError::NoVoters);
     }
     let games: BTreeSet<&str> = lines(log).map(|(_, line)| line.game_id.as_str()).collect();
-    let wanted = if options.rules.is_empty() { &Rule::ALL[..] } else { &options.rules };
+    let all = options.rules.is_empty() && options.own.is_empty();
+    let wanted = if all { &Rule::ALL[..] } else { &options.rules };
     let (mut rules, mut impossible) = (Vec::new(), Vec::new());
     for &rule in wanted {
-        match by_rule(log, rule, &without, options) {
-            Ok(replayed) => rules.push((rule, replayed)),
+        match by_rule(log, By::Rule(rule), &without, options) {
+            Ok(replayed) => rules.push((Some(rule), replayed)),
             Err(reason) => impossible.push(Impossible { rule: rule.as_str(), reason }),
         }
+    }
+    for own in &options.own {
+        rules.extend(by_rule(log, By::Own(own), &without, options).map(|replayed| (None, replayed)));
     }
     let reference = options.reference.as_deref();
     let alone = reference.map_or_else(Vec::new, |reference| alone(log, &remaining, reference));
@@ -84,7 +106,9 @@ pub fn replay(log: &Log, options: &ReplayOptions) -> Result<Replay, ReplayError>
     let compared: &[&str] = if remaining.len() <= MOST_COMPARED { &remaining } else { &[] };
     let left_out = compared.iter().filter(|_| compared.len() >= 3).map(|name| {
         let without = without.iter().chain([name]).copied().collect();
-        let each = rules.iter().filter_map(|(rule, _)| Some(by_rule(log, *rule, &without, options).ok()?.0));
+        // the caller decided with all voters
+        let of_library = rules.iter().filter_map(|(rule, _)| *rule);
+        let each = of_library.filter_map(|rule| Some(by_rule(log, By::Rule(rule), &without, options).ok()?.0));
         LeftOut { voter: (*name).to_owned(), rules: each.collect() }
     });
     let left_out = left_out.collect();
@@ -211,13 +235,17 @@ struct Tally {
 /// One rule over the log without some voters, or why it cannot work.
 fn by_rule(
     log: &Log,
-    rule: Rule,
+    by: By<'_>,
     without: &HashSet<&str>,
     options: &ReplayOptions,
 ) -> Result<(RuleReplay, Losses), String> {
+    let mut own = if let By::Own(own) = by { own.moves.as_slice() } else { &[] }.iter();
     let mut tally = Tally {
         result: RuleReplay {
-            rule: rule.as_str(),
+            rule: match by {
+                By::Rule(rule) => rule.to_string(),
+                By::Own(own) => own.name.clone(),
+            },
             decided: 0,
             undecided: 0,
             as_logged: 0,
@@ -237,12 +265,19 @@ fn by_rule(
         header.tie = options.tie.unwrap_or(header.tie);
         header.mates = options.mates.or(header.mates);
         if header.voters.is_empty() {
+            own.by_ref().take(session.decisions.len()).for_each(drop);
             continue;
         }
-        check(rule, &header.voters(), &header.options()).map_err(|e| e.to_string())?;
+        if let By::Rule(rule) = by {
+            check(rule, &header.voters(), &header.options()).map_err(|e| e.to_string())?;
+        }
         let places = if session.decisions.is_empty() { Vec::new() } else { tally.places(&header) };
         for (number, line) in &session.decisions {
-            let Some(chosen) = tally.line(&header, &places, line, rule) else { continue };
+            let chosen = match by {
+                By::Rule(rule) => tally.line(&header, &places, line, rule),
+                By::Own(_) => tally.own_line(&header, &places, line, own.next().and_then(Option::as_deref)),
+            };
+            let Some(chosen) = chosen else { continue };
             if let Some(reference) = &options.reference {
                 let judged = Judged::new(&session.header, line, reference);
                 losses.add((i, *number), &line.game_id, &judged, &chosen);
@@ -279,15 +314,42 @@ impl Tally {
         result.ties += usize::from(decision.tie.is_some());
         result.unsearched += usize::from(!decision.needs_search.is_empty());
         result.nobodys += usize::from(decision.agreeing.is_empty());
-        let chosen = ballots.names.name(decision.chosen);
-        result.as_logged += usize::from(line.decision.as_ref().is_some_and(|d| d.best == chosen));
-        let find = vote_finder(&line.votes);
-        for (voter, &place) in header.voters.iter().zip(places) {
-            result.adoption[place].voted += usize::from(find(&voter.name).is_some_and(|v| v.best.is_some()));
-        }
-        decision.agreeing.iter().for_each(|&i| result.adoption[places[i]].adopted += 1);
         decision.carried_by.iter().for_each(|&i| result.adoption[places[i]].carried += 1);
+        let chosen = ballots.names.name(decision.chosen);
+        self.adopt(header, places, line, chosen);
         Some(chosen.to_owned())
+    }
+
+    /// Adds a decision of the caller's rule.
+    fn own_line(
+        &mut self,
+        header: &Header,
+        places: &[usize],
+        line: &LoggedLine,
+        chosen: Option<&str>,
+    ) -> Option<String> {
+        let Some(chosen) = chosen else {
+            self.result.undecided += 1;
+            return None;
+        };
+        self.result.decided += 1;
+        self.result.nobodys += usize::from(self.adopt(header, places, line, chosen) == 0);
+        Some(chosen.to_owned())
+    }
+
+    /// Counts whose move was chosen. Returns the number of these voters.
+    fn adopt(&mut self, header: &Header, places: &[usize], line: &LoggedLine, chosen: &str) -> usize {
+        self.result.as_logged += usize::from(line.decision.as_ref().is_some_and(|d| d.best == chosen));
+        let find = vote_finder(&line.votes);
+        let mut agreeing = 0;
+        for (voter, &place) in header.voters.iter().zip(places) {
+            let Some(best) = find(&voter.name).and_then(|vote| vote.best.as_deref()) else { continue };
+            let adoption = &mut self.result.adoption[place];
+            adoption.voted += 1;
+            adoption.adopted += usize::from(best == chosen);
+            agreeing += usize::from(best == chosen);
+        }
+        agreeing
     }
 }
 
@@ -359,6 +421,26 @@ mod tests {
         assert_eq!((more.logged.same, more.rules[0].decided, more.rules[0].adoption.len()), (5, 5, 50));
         let without = ["v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9"];
         assert_eq!(both(&replayed(MOST_COMPARED + 10, &without)), 4 * 45);
+    }
+
+    /// Decisions for the move of one voter, for a move of no voter, and none.
+    #[test]
+    fn rules_of_the_caller_are_counted() {
+        let log = different(3);
+        let moves = (0..10).map(|i| ["m1", "m1", "elsewhere"].get(i % 4).map(|&m| m.to_owned())).collect();
+        let own = OwnRule { name: "mine".to_owned(), moves };
+        let reference = Some("v0".to_owned());
+        let found =
+            replay(&log, &ReplayOptions { own: vec![own.clone()], reference, ..ReplayOptions::default() }).unwrap();
+        let [rule] = &found.rules[..] else { panic!("{:?}", found.rules) };
+        assert_eq!((rule.rule.as_str(), rule.decided, rule.undecided, rule.nobodys), ("mine", 8, 2, 2));
+        let adopted = |i: usize| (rule.adoption[i].voted, rule.adoption[i].adopted);
+        assert_eq!([adopted(0), adopted(1), adopted(2)], [(8, 0), (8, 6), (8, 0)]);
+        let regret = rule.regret.as_ref().unwrap();
+        assert_eq!((regret.judged, regret.missing), (6, 2));
+        let rules = vec![Rule::Majority];
+        let both = replay(&log, &ReplayOptions { own: vec![own], rules, ..ReplayOptions::default() }).unwrap();
+        assert_eq!((both.rules.len(), both.left_out[0].rules.len()), (2, 1));
     }
 
     /// 100 voters with a list and a different move each took 5 s for 20 lines.

@@ -91,7 +91,7 @@ pub struct Agreement {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RuleReplay {
     /// The rule.
-    pub rule: &'static str,
+    pub rule: String,
     /// Decisions with a vote.
     pub decided: usize,
     /// Decisions without a vote.
