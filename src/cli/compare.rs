@@ -84,21 +84,24 @@ fn methods() -> impl TypedValueParser<Value = Method> {
     })
 }
 
+impl Args {
+    pub(super) fn command(&self) -> Compare {
+        let defaults = DriftOptions::default();
+        let options = DriftOptions {
+            tolerance_percent: self.tolerance,
+            method: self.model,
+            scores: if self.score.is_empty() { defaults.scores } else { self.score.clone() },
+        };
+        Compare { options, undo_normalization: self.undo_normalization.clone() }
+    }
+}
+
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let defaults = DriftOptions::default();
-    let options = DriftOptions {
-        tolerance_percent: args.tolerance,
-        method: args.model,
-        scores: if args.score.is_empty() { defaults.scores } else { args.score.clone() },
-    };
-    let command = Compare { options, undo_normalization: args.undo_normalization.clone() };
     let input = Input::paths([one_file(&args.old)?, one_file(&args.new)?]);
-    let found = command.run(&input, &Progress::default())?.value;
+    let found = args.command().run(&input, &Progress::default())?.value;
     let language = args.language.chosen();
     if args.json {
-        let mut document = serde_json::to_value(&found)?;
-        document["sentence"] = serde_json::json!(found.sentence(Language::English));
-        terminal::print_document(&document)?;
+        terminal::print_document(&found.document())?;
     } else if !args.quiet {
         terminal::print(&table(&found, language))?;
         found.remarks.iter().for_each(|remark| terminal::warning(&remark.text(language)));

@@ -50,11 +50,17 @@ pub(super) struct Args {
     output: OutputArgs,
 }
 
+impl Args {
+    pub(super) fn command(&self) -> Curve {
+        Curve { reading: self.input.reading(), fitting: self.input.fitting(), splits: self.by.clone() }
+    }
+}
+
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if let Some(out) = &args.out {
         check_replace(out, args.force)?;
     }
-    let command = Curve { reading: args.input.reading(), fitting: args.input.fitting(), splits: args.by.clone() };
+    let command = args.command();
     let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
     let language = args.input.language.chosen();
     if !args.by.is_empty() {

@@ -8,14 +8,15 @@ use serde_json::Value;
 
 use super::{Cli, Command, messages};
 use crate::language::Language;
-use crate::run::{Calibrate, Diagnose, Error, Evaluate};
+use crate::run::{Calibrate, Compare, Curve, Diagnose, Error, Evaluate, Replay, Thresholds};
 
 fn parse(command: &str, words: &[OsString]) -> Result<Command, Error> {
     let program = ["evalcurve", command].map(OsString::from);
     // records and tables are no keywords
     let cli = Cli::command().mut_subcommand(command, |c| {
-        let has_paths = c.get_arguments().any(|argument| argument.get_id() == "paths");
-        if has_paths { c.mut_arg("paths", |paths| paths.required(false)) } else { c }
+        let lists = ["paths", "files"];
+        let list = lists.into_iter().find(|list| c.get_arguments().any(|argument| argument.get_id() == list));
+        if let Some(list) = list { c.mut_arg(list, |paths| paths.required(false)) } else { c }
     });
     let parsed = cli.try_get_matches_from(program.iter().chain(words)).and_then(|m| Cli::from_arg_matches(&m));
     parsed.map(|cli| cli.command).map_err(|error| {
@@ -56,6 +57,44 @@ pub fn diagnose(words: &[OsString]) -> Result<Diagnose, Error> {
 pub fn evaluate(words: &[OsString]) -> Result<Evaluate, Error> {
     let Command::Evaluate(args) = parse("evaluate", words)? else { return Err(wrong("evaluate")) };
     Ok(args.options())
+}
+
+/// The command that counts evaluation curves.
+///
+/// # Errors
+/// [`Error::Said`] for a wrong option.
+pub fn curve(words: &[OsString]) -> Result<Curve, Error> {
+    let Command::Curve(args) = parse("curve", words)? else { return Err(wrong("curve")) };
+    Ok(args.command())
+}
+
+/// The command that compares two calibrations.
+///
+/// # Errors
+/// [`Error::Said`] for a wrong option.
+pub fn compare(words: &[OsString]) -> Result<Compare, Error> {
+    // two files are needed on the command line
+    let words: Vec<OsString> = words.iter().cloned().chain(["--", "old", "new"].map(OsString::from)).collect();
+    let Command::Compare(args) = parse("compare", &words)? else { return Err(wrong("compare")) };
+    Ok(args.command())
+}
+
+/// The command that finds scores at which to adjudicate.
+///
+/// # Errors
+/// [`Error::Said`] for a wrong option.
+pub fn thresholds(words: &[OsString]) -> Result<Thresholds, Error> {
+    let Command::Thresholds(args) = parse("thresholds", words)? else { return Err(wrong("thresholds")) };
+    Ok(args.command())
+}
+
+/// The command that decides vote logs again, without calibrations.
+///
+/// # Errors
+/// [`Error::Said`] for a wrong option.
+pub fn replay(words: &[OsString]) -> Result<Replay, Error> {
+    let Command::Replay(args) = parse("replay", words)? else { return Err(wrong("replay")) };
+    Ok(Replay { options: args.options(), calibrations: Vec::new() })
 }
 
 /// What `match-stats` or `simulate` says of these words.

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
-
 use super::options::{InputArgs, OutputArgs};
 use super::{Done, progress, terminal};
 use crate::report::columns::Columns;
@@ -42,19 +40,24 @@ pub(super) struct Args {
     output: OutputArgs,
 }
 
+impl Args {
+    pub(super) fn command(&self) -> Thresholds {
+        Thresholds {
+            reading: self.input.reading(),
+            fitting: self.input.fitting(),
+            win_rates: self.win_rate.clone(),
+            move_counts: self.move_count.clone(),
+            draw_from: Some(self.draw_from),
+        }
+    }
+}
+
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let command = Thresholds {
-        reading: args.input.reading(),
-        fitting: args.input.fitting(),
-        win_rates: args.win_rate.clone(),
-        move_counts: args.move_count.clone(),
-        draw_from: Some(args.draw_from),
-    };
+    let command = args.command();
     let outcome = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
     let Adjudicated { games, percents, calibrated, engines, resigning, drawing, notes } = &outcome.value;
     let language = args.input.language.chosen();
-    let document =
-        || json!({ "games": games, "engines": engines, "resign": resigning, "draw": drawing, "notes": notes });
+    let document = || outcome.value.document();
     let text = || {
         let mut out = say!(language, "{} games with scores\n", thousands(*games as u64));
         let mut of_engines: BTreeMap<&str, Vec<&Losing>> =

@@ -4,6 +4,7 @@
 //! +250 now. The two calibrations are assumed to be independent.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::regression::{Wald, wald};
 use crate::calibration::{Calibration, Estimate, Method, ModelKind, PawnValue, Reading, Situation};
@@ -356,6 +357,13 @@ fn remarks(old: &Calibration, new: &Calibration) -> Vec<Text> {
 }
 
 impl Drift {
+    /// The JSON document.
+    pub fn document(&self) -> Value {
+        let mut document = json!(self);
+        document["sentence"] = self.sentence(Language::English).into();
+        document
+    }
+
     /// The verdict in one or two sentences.
     pub fn sentence(&self, language: Language) -> String {
         let tolerance = self.tolerance_percent;

@@ -139,6 +139,7 @@ pub fn engine(result: &EngineResult, calibration: Option<&str>) -> Value {
         "proper_scores": result.validated.as_ref().map(validated),
         "standardization": result.standardization,
         "standardization_with_mates": result.standardization_with_mates,
+        "constant": result.calibration.as_ref().and_then(|calibration| calibration.constant()),
         "calibration": calibration,
         "warnings": result.warnings,
         "error": result.error,

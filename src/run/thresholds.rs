@@ -1,6 +1,7 @@
 //! At which scores a match runner may adjudicate.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::load::load;
 use super::options::{Fitting, Reading, Sampling};
@@ -46,6 +47,14 @@ pub struct Adjudicated {
     pub drawing: Vec<AdjudicationRule>,
     /// Why there are no others.
     pub notes: Vec<Text>,
+}
+
+impl Adjudicated {
+    /// The JSON document.
+    pub fn document(&self) -> Value {
+        let Self { games, engines, resigning, drawing, notes, .. } = self;
+        json!({ "games": games, "engines": engines, "resign": resigning, "draw": drawing, "notes": notes })
+    }
 }
 
 /// The score at which an engine wins this percentage.
