@@ -25,7 +25,7 @@ def fits(scores, results, games):
 
     def ours():
         fit = evalcurve.fit(scores, results, games)
-        return fit.w1, fit.w2, fit.standard_errors[0]
+        return fit.w1, fit.w2, fit.bse[0]
 
     def statsmodels():
         options = {"cov_type": "cluster", "cov_kwds": {"groups": games}}

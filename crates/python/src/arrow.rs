@@ -14,7 +14,7 @@ use evalcurve::table::{CellKind, Cells, Source, Values, with_columns, with_forec
 use numpy::PyArray1;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList};
+use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
 use pyo3_arrow::input::AnyRecordBatch;
 
@@ -118,7 +118,8 @@ impl Table {
         with_forecasts(table, forecasts, Self::of_columns)
     }
 
-    fn of_columns(columns: Vec<(&'static str, Values<'_>)>) -> PyResult<Self> {
+    /// Columns of equal length.
+    pub fn of_columns(columns: Vec<(&'static str, Values<'_>)>) -> PyResult<Self> {
         let array = |values: Values<'_>| -> ArrayRef {
             match values {
                 Values::Text(values) => Arc::new(StringArray::from(values)),
@@ -170,6 +171,17 @@ impl Table {
         let floats = arrow_cast::cast(column, &DataType::Float64).map_err(error)?;
         let floats = floats.as_primitive::<Float64Type>().iter().map(|x| x.unwrap_or(f64::NAN));
         Ok(PyArray1::from_iter(py, floats).into_any())
+    }
+
+    /// The rows as named tuples.
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let names = self.columns();
+        let row = py.import("collections")?.call_method1("namedtuple", ("Row", &names))?.getattr("_make")?;
+        let list = |name: &String| self.__getitem__(py, name)?.call_method0("tolist");
+        let columns = PyTuple::new(py, names.iter().map(list).collect::<PyResult<Vec<_>>>()?)?;
+        let builtins = py.import("builtins")?;
+        let rows = builtins.getattr("zip")?.call1(columns)?;
+        builtins.getattr("map")?.call1((row, rows))
     }
 
     #[pyo3(signature = (requested_schema = None))]

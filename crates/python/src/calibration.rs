@@ -2,16 +2,18 @@
 
 use std::path::PathBuf;
 
-use evalcurve::calibration::{self, CalibrationError, Reading, Situation};
+use evalcurve::calibration::{self, CalibrationError, FittedModel, Reading, Situation};
 use evalcurve::language::Language;
 use evalcurve::plot::{PlotOptions, curve_with_fits};
 use evalcurve::report::figures::series_of_calibration;
+use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::figure::Figure;
-use crate::numbers;
 use crate::running::{error, of_kind};
 use crate::{Reduced, by_json};
+use crate::{estimates, numbers};
 
 /// The calibration of one engine.
 #[pyclass(frozen, eq, module = "evalcurve")]
@@ -37,6 +39,22 @@ fn reading(field: bool) -> Reading {
     if field { Reading::Field } else { Reading::Equal }
 }
 
+impl Calibration {
+    fn fitted(&self) -> Option<&FittedModel> {
+        self.0.models.get(&self.0.model.kind)
+    }
+
+    fn covariance(&self) -> PyResult<&[Vec<f64>]> {
+        let covariance = self.fitted().and_then(|fit| fit.covariance.as_deref());
+        covariance.ok_or_else(|| self.without_covariance())
+    }
+
+    fn without_covariance(&self) -> PyErr {
+        let model = self.model();
+        error(format!("{}: the model {model} has no covariance, so it has no interval", self.name()))
+    }
+}
+
 #[pymethods]
 impl Calibration {
     /// Reads a calibration file.
@@ -52,7 +70,7 @@ impl Calibration {
     }
 
     /// The text of the calibration file.
-    fn to_json(&self) -> PyResult<String> {
+    pub fn to_json(&self) -> PyResult<String> {
         self.0.to_json().map_err(failed)
     }
 
@@ -77,6 +95,72 @@ impl Calibration {
     #[getter]
     fn constant(&self) -> Option<(f64, Option<[f64; 2]>)> {
         self.0.constant().map(|estimate| (estimate.value, estimate.interval))
+    }
+
+    /// The names of the parameters of the model.
+    #[getter]
+    fn param_names(&self) -> Vec<&'static str> {
+        self.0.model.model.parameters().into_iter().map(|(name, _)| name).collect()
+    }
+
+    /// The parameters of the model.
+    #[getter]
+    fn params<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        let values: Vec<f64> = self.0.model.model.parameters().into_iter().map(|(_, value)| value).collect();
+        values.to_pyarray(py)
+    }
+
+    /// Covariance of the parameters, clustered by game.
+    fn cov_params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        numbers::matrix(py, self.covariance()?)
+    }
+
+    /// Standard errors of the parameters.
+    #[getter]
+    fn bse<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(numbers::standard_errors(self.covariance()?).to_pyarray(py))
+    }
+
+    /// Intervals of the parameters, of shape (n, 2), by Student's t with as many degrees of freedom as games but one.
+    #[pyo3(signature = (alpha = 0.05))]
+    fn conf_int<'py>(slf: &Bound<'py, Self>, alpha: f64) -> PyResult<Bound<'py, PyAny>> {
+        estimates::conf_int(slf, alpha, slf.get().games())
+    }
+
+    /// A table of the parameters with standard errors, z and intervals, as text.
+    fn summary<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        estimates::by_python(slf, "summary")
+    }
+
+    /// The parameters with standard errors, z and intervals as a pandas.DataFrame.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        estimates::by_python(slf, "frame")
+    }
+
+    /// Draws the evaluation curve and the model into axes of matplotlib, by default the current ones, and returns
+    /// them. Bins with fewer samples than `min_bin` are left out; other keyword arguments are those of `Axes.plot` for
+    /// the line.
+    #[pyo3(signature = (ax = None, *, min_bin = 50, **line))]
+    fn plot<'py>(
+        slf: &Bound<'py, Self>,
+        ax: Option<Bound<'py, PyAny>>,
+        min_bin: u64,
+        line: Option<Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let line = line.unwrap_or_else(|| PyDict::new(slf.py()));
+        slf.py().import("evalcurve._estimates")?.call_method1("plot", (slf, ax, min_bin, line))
+    }
+
+    /// Number of samples of the fit.
+    #[getter]
+    fn nobs(&self) -> Option<u64> {
+        self.fitted().and_then(|fit| fit.samples)
+    }
+
+    /// Number of games of the fit, the clusters of the covariance.
+    #[getter]
+    fn games(&self) -> Option<u64> {
+        self.fitted().and_then(|fit| fit.games)
     }
 
     /// Why the calibration may be wrong, in words; empty if nothing is known against it.
@@ -128,8 +212,7 @@ impl Calibration {
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let (situation, reading) = (situation(rating_difference, ply, material), reading(field));
         if self.0.interval(reading, 0.0, &situation).is_none() {
-            let model = self.model();
-            return Err(error(format!("{}: the model {model} has no covariance, so it has no interval", self.name())));
+            return Err(self.without_covariance());
         }
         let of = |cp| {
             let (low, high) = self.0.interval(reading, cp, &situation).unwrap_or((f64::NAN, f64::NAN));

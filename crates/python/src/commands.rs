@@ -10,10 +10,12 @@ use evalcurve::language::Language;
 use evalcurve::plot::{PlotOptions, curve_with_fits};
 use evalcurve::report::figures::{BinChoice, series_of_result};
 use evalcurve::run::{Error, Forecasts, Input, InputSource, Outcome, Progress, Sample};
+use evalcurve::usi::Launch;
 use pyo3::prelude::*;
 
 use crate::arrow::{Given, Table};
 use crate::calibration::Calibration;
+use crate::curves;
 use crate::figure::Figure;
 use crate::running::{call_error, detached, keywords as as_keywords};
 
@@ -111,6 +113,46 @@ pub(crate) fn diagnose(
     Ok((as_keywords(&found.document().to_string()), warnings))
 }
 
+/// The evaluation curves of the engines of records and tables.
+#[pyfunction]
+pub(crate) fn curve(
+    py: Python<'_>,
+    words: Vec<OsString>,
+    sources: Sources<'_>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<(Table, Vec<String>)> {
+    let command = keywords::curve(&words).map_err(call_error)?;
+    let (found, warnings) = outcome(py, sources, progress, move |input, progress| command.run(input, progress))?;
+    Ok((curves::table(&found.value)?, warnings))
+}
+
+/// The scores at which games of records and tables may be adjudicated, as JSON.
+#[pyfunction]
+pub(crate) fn thresholds(
+    py: Python<'_>,
+    words: Vec<OsString>,
+    sources: Sources<'_>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<(String, Vec<String>)> {
+    let command = keywords::thresholds(&words).map_err(call_error)?;
+    let (found, warnings) = outcome(py, sources, progress, move |input, progress| command.run(input, progress))?;
+    Ok((as_keywords(&found.value.document().to_string()), warnings))
+}
+
+/// Whether the scale moved from one calibration to another, as JSON.
+#[pyfunction]
+pub(crate) fn compare(words: Vec<OsString>, old: &Calibration, new: &Calibration) -> PyResult<(String, Vec<String>)> {
+    let command = keywords::compare(&words).map_err(call_error)?;
+    let mut input = Input::default();
+    for (name, calibration) in [("old", old), ("new", new)] {
+        let bytes = calibration.to_json()?.into_bytes();
+        input.sources.push(InputSource::Bytes(name.to_owned(), bytes.into()));
+    }
+    let found = command.run(&input, &Progress::default()).map_err(call_error)?.value;
+    let warnings = found.remarks.iter().map(|remark| as_keywords(&remark.text(Language::English))).collect();
+    Ok((found.document().to_string(), warnings))
+}
+
 /// Judges calibrations on games, as JSON.
 #[pyfunction]
 pub(crate) fn evaluate(
@@ -133,8 +175,10 @@ pub(crate) fn document(py: Python<'_>, command: String, words: Vec<OsString>) ->
     Ok(found.to_string())
 }
 
-/// Runs the program with these arguments, the first of them its name. Returns the exit code.
+/// Runs the program with these arguments, the first of them its name; `started_by` is the command that starts it again.
+/// Returns the exit code.
 #[pyfunction]
-pub(crate) fn program(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+pub(crate) fn program(py: Python<'_>, arguments: Vec<OsString>, started_by: Vec<OsString>) -> u8 {
+    Launch::started_by(started_by);
     py.detach(|| cli::main_with(arguments))
 }

@@ -3,13 +3,16 @@
 use std::collections::HashMap;
 
 use evalcurve::fit::{self as fits, FitOptions, Method, Observation};
+use evalcurve::logistic::logit;
 use evalcurve::types::Outcome;
-use numpy::{PyArray2, ToPyArray};
+use evalcurve::validate::{self, Forecast};
+use numpy::{PyArray1, PyArray2, ToPyArray};
+use pyo3::PyClass;
 use pyo3::prelude::*;
 
-use crate::numbers;
 use crate::running::error;
 use crate::{Reduced, by_json};
+use crate::{estimates, numbers};
 
 /// Scores, results and games as samples.
 fn observations(
@@ -53,6 +56,14 @@ fn options(min_samples: u64) -> FitOptions {
     FitOptions { min_samples, ..FitOptions::default() }
 }
 
+/// A part that is merged into another, which must not be itself.
+fn other_part<'py, T: PyClass>(part: &Bound<'py, T>, other: &Bound<'py, T>) -> PyResult<PyRef<'py, T>> {
+    if part.as_any().is(other.as_any()) {
+        return Err(error("a part cannot be merged into itself: its games would count twice"));
+    }
+    Ok(other.borrow())
+}
+
 /// A sigmoid fitted to samples, with its covariance.
 #[pyclass(frozen, module = "evalcurve")]
 #[derive(Debug)]
@@ -72,40 +83,54 @@ impl Fit {
         self.0.sigmoid.w2
     }
 
-    /// Covariance of (w1, w2), clustered by game.
+    /// The names of the parameters.
     #[getter]
-    fn covariance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let rows: Vec<Vec<f64>> = self.0.covariance.iter().map(|row| row.to_vec()).collect();
-        PyArray2::from_vec2(py, &rows).map_err(error)
+    fn param_names(&self) -> [&'static str; 2] {
+        ["w1", "w2"]
     }
 
-    /// Standard errors of (w1, w2).
+    /// The parameters.
     #[getter]
-    fn standard_errors<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.0.standard_errors().to_pyarray(py).into_any()
+    fn params<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        [self.0.sigmoid.w1, self.0.sigmoid.w2].to_pyarray(py)
     }
 
-    /// 95% interval of w1.
-    #[getter]
-    fn interval_w1(&self) -> (f64, f64) {
-        self.0.interval_w1()
+    /// Covariance of the parameters, clustered by game.
+    fn cov_params<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        numbers::matrix(py, &self.0.covariance.map(|row| row.to_vec()))
     }
 
-    /// 95% interval of w2.
+    /// Standard errors of the parameters.
     #[getter]
-    fn interval_w2(&self) -> (f64, f64) {
-        self.0.interval_w2()
+    fn bse<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        self.0.standard_errors().to_pyarray(py)
+    }
+
+    /// Intervals of the parameters, of shape (2, 2), by Student's t with as many degrees of freedom as games but one.
+    #[pyo3(signature = (alpha = 0.05))]
+    fn conf_int<'py>(slf: &Bound<'py, Self>, alpha: f64) -> PyResult<Bound<'py, PyAny>> {
+        estimates::conf_int(slf, alpha, Some(slf.get().0.games))
+    }
+
+    /// A table of the parameters with standard errors, z and intervals, as text.
+    fn summary<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        estimates::by_python(slf, "summary")
+    }
+
+    /// The parameters with standard errors, z and intervals as a pandas.DataFrame.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        estimates::by_python(slf, "frame")
     }
 
     /// What was minimised.
     #[getter]
-    fn method(&self) -> &'static str {
+    fn model(&self) -> &'static str {
         self.0.method.as_str()
     }
 
     /// Number of samples.
     #[getter]
-    fn samples(&self) -> u64 {
+    fn nobs(&self) -> u64 {
         self.0.samples
     }
 
@@ -173,6 +198,33 @@ pub(crate) fn fit(
     py.detach(|| fits::fit(method, &samples, &options(min_samples))).map(Fit).map_err(error)
 }
 
+/// The mean log loss of one forecast minus that of another of the same results, with its 95% interval.
+///
+/// results (1, 0.5 or 0), one and other (win rates between 0 and 1) and groups (the game of each sample) are arrays of
+/// shape (n,). The interval pairs the samples and is clustered by game. Below 0, `one` is better.
+#[pyfunction]
+#[pyo3(signature = (results, one, other, groups = None))]
+pub(crate) fn log_loss_difference(
+    results: &Bound<'_, PyAny>,
+    one: &Bound<'_, PyAny>,
+    other: &Bound<'_, PyAny>,
+    groups: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(f64, Option<[f64; 2]>)> {
+    let forecasts = |win_rates: &Bound<'_, PyAny>| -> PyResult<Vec<Forecast>> {
+        let win_rates = numbers::list(win_rates)?;
+        if let Some((i, p)) = win_rates.iter().enumerate().find(|(_, p)| !(**p > 0.0 && **p < 1.0)) {
+            return Err(error(format!("win rate {i} is {p}: give a number between 0 and 1")));
+        }
+        let samples = observations(&PyArray1::from_vec(results.py(), vec![0.0; win_rates.len()]), results, groups)?;
+        let forecast =
+            |(sample, p): (Observation, f64)| Forecast { game: sample.game, logit: logit(p), outcome: sample.outcome };
+        Ok(samples.into_iter().zip(win_rates).map(forecast).collect())
+    };
+    let found = validate::log_loss_difference(&forecasts(one)?, &forecasts(other)?);
+    let found = found.ok_or_else(|| error("there are no samples, or not one forecast of each for every sample"))?;
+    Ok((found.value, found.interval))
+}
+
 /// The counts of a part of the samples of one engine, by which parts are fitted together.
 ///
 /// Each machine calls `count` on its part; one machine merges the counts, finds the `optimum`, and sends it out; each
@@ -197,8 +249,9 @@ impl FitState {
     }
 
     /// Adds the counts of another part. A game that is seen to be in both parts is an error.
-    fn merge(&mut self, other: &Self) -> PyResult<()> {
-        self.0.merge(&other.0).map_err(error)
+    fn merge(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<()> {
+        let other = other_part(slf, other)?;
+        slf.borrow_mut().0.merge(&other.0).map_err(error)
     }
 
     /// Number of samples.
@@ -266,8 +319,10 @@ impl GameSums {
         Ok(Self(fits::GameSums::new(self::method(method)?, sigmoid, &samples)))
     }
 
-    fn merge(&mut self, other: &Self) -> PyResult<()> {
-        self.0.merge(&other.0).map_err(error)
+    /// Adds the sums of another part.
+    fn merge(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<()> {
+        let other = other_part(slf, other)?;
+        slf.borrow_mut().0.merge(&other.0).map_err(error)
     }
 
     fn to_json(&self) -> PyResult<String> {

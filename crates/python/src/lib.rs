@@ -4,11 +4,14 @@
 mod arrow;
 mod calibration;
 mod commands;
+mod curves;
+mod estimates;
 mod figure;
 mod fit;
 mod numbers;
 mod rules;
 mod running;
+mod votes;
 
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -29,13 +32,17 @@ mod _evalcurve {
     #[pymodule_export]
     use crate::calibration::Calibration;
     #[pymodule_export]
-    use crate::commands::{calibrate, diagnose, document, evaluate, forecasts, program, sample};
+    use crate::commands::{
+        calibrate, compare, curve, diagnose, document, evaluate, forecasts, program, sample, thresholds,
+    };
     #[pymodule_export]
     use crate::figure::Figure;
     #[pymodule_export]
-    use crate::fit::{Fit, FitState, GameSums, fit};
+    use crate::fit::{Fit, FitState, GameSums, fit, log_loss_difference};
     #[pymodule_export]
     use crate::rules::decide;
     #[pymodule_export]
     use crate::running::EvalcurveError;
+    #[pymodule_export]
+    use crate::votes::{read_votes, replay};
 }

@@ -46,8 +46,9 @@ def test_win_rates_have_the_shape_of_the_scores(root):
     assert np.isnan(gikou.inverse(1.0)) and np.isnan(gikou.win_rate(float("nan")))
     with pytest.raises(evalcurve.EvalcurveError, match="no covariance"):
         gikou.interval(0)
-    with pytest.raises(ValueError, match="could not convert"):
-        gikou.win_rate("many")
+    for wrong, word in [("many", "many"), (["1", "2"], "1"), (1 + 2j, "1.2j"), (np.array([3, "4"], object), "4")]:
+        with pytest.raises(ValueError, match=f"'.?{word}.?' is not a number"):
+            gikou.win_rate(wrong)
 
 
 def test_intervals_contain_the_win_rate(results):
@@ -143,9 +144,19 @@ def test_errors_have_the_words_of_the_command(games, tmp_path):
         evalcurve.calibrate(3)
     with pytest.raises(evalcurve.EvalcurveError, match="table 1: no column 'result'"):
         evalcurve.read_samples({"engine": np.array(["a"]), "score_cp": [1]})
-    (tmp_path / "samples.csv").write_text("engine,score_cp,result\na,1,1\n")
-    with pytest.raises(evalcurve.EvalcurveError, match="give it the table itself"):
-        evalcurve.calibrate(tmp_path / "samples.csv")
+    (tmp_path / "samples.parquet").write_bytes(b"PAR1")
+    with pytest.raises(evalcurve.EvalcurveError, match="samples.parquet.*use CSV, give it the table itself"):
+        evalcurve.calibrate(tmp_path / "samples.parquet")
+
+
+def test_csv_is_read_and_written_without_polars(games, tmp_path):
+    file = tmp_path / "samples.csv"
+    subprocess.run([sys.executable, "-m", "evalcurve", "sample", games, "--out", file, "--quiet"], check=True)
+    table, again = evalcurve.sample(games), evalcurve.sample(file)
+    assert all(np.array_equal(again[name], table[name]) for name in ("game", "score_cp", "engine", "ply", "mate"))
+    command = [sys.executable, "-m", "evalcurve", "analyse", games, "--engine", "none"]
+    refused = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert refused.returncode == 2 and "use CSV" in refused.stderr
 
 
 def test_options_are_named_as_keywords(games):
@@ -272,6 +283,16 @@ def test_votes_use_calibrations(root):
     found = evalcurve.decide("winrate-optimistic", votes)
     assert found["move"] == "a" and evalcurve.decide("optimistic", votes)["move"] == "b"
     assert [vote["win_rate"] for vote in found["votes"]] == pytest.approx([gikou.win_rate(200), nozomi.win_rate(204)])
+
+
+def test_votes_without_win_rates_are_warned_about():
+    votes = [evalcurve.Vote("a", "x", 10, leader=True), evalcurve.Vote("b", "y", 90), evalcurve.Vote("c", "z", mate=-4)]
+    with pytest.warns(evalcurve.EvalcurveWarning, match="ignores the votes of a, b: give them a calibration="):
+        assert evalcurve.decide("winrate-optimistic", votes)["move"] in "xyz"
+    known = [{**vote, "win_rate": rate} for vote, rate in zip(votes[:2], (0.6, 0.5))]
+    assert evalcurve.decide("winrate-optimistic", known)["move"] == "x"
+    with pytest.raises(evalcurve.EvalcurveError, match="a: the win rate 60 is not between 0 and 1"):
+        evalcurve.decide("winrate-optimistic", [{**votes[0], "win_rate": 60}])
 
 
 def test_the_command_is_in_the_package(games):

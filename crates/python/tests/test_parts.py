@@ -181,8 +181,8 @@ def test_parts_have_the_fit_of_the_whole(samples, method):
         merged.merge(pickle.loads(pickle.dumps(more)))
     found, whole = state.fit(merged), evalcurve.fit(scores, results, games, method=method)
     assert [found.w1, found.w2] == pytest.approx([whole.w1, whole.w2], rel=1e-12)
-    assert found.covariance == pytest.approx(whole.covariance, rel=1e-12)
-    assert (found.games, found.samples) == (whole.games, whole.samples)
+    assert found.cov_params() == pytest.approx(whole.cov_params(), rel=1e-12)
+    assert (found.games, found.nobs) == (whole.games, whole.nobs)
 
 
 def test_a_game_in_two_parts_is_noticed(samples):

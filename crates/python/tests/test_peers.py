@@ -24,8 +24,8 @@ def test_statsmodels_has_the_same_clustered_covariance(samples):
     unit = np.array([1000.0, 1.0])
     assert [fit.w1, -fit.w2] == pytest.approx(theirs.params / unit, rel=1e-9)
     signs = np.array([[1, -1], [-1, 1]])
-    assert fit.covariance * signs == pytest.approx(theirs.cov_params() / np.outer(unit, unit), rel=1e-8)
-    assert (fit.samples, fit.games) == (len(scores), len(np.unique(games)))
+    assert fit.cov_params() * signs == pytest.approx(theirs.cov_params() / np.outer(unit, unit), rel=1e-8)
+    assert (fit.nobs, fit.games) == (len(scores), len(np.unique(games)))
 
 
 def test_draws_are_half_a_win_as_in_a_binomial_model(samples):

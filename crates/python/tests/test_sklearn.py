@@ -81,7 +81,7 @@ def test_the_fit_is_that_of_the_package(samples):
     curve = EvalCurve().fit(scores, results, groups=games)
     fit = evalcurve.fit(scores, results, games)
     assert (curve.coef_[0, 0], curve.intercept_[0]) == (fit.w1, -fit.w2)
-    assert np.array_equal(curve.fit_.covariance, fit.covariance)
+    assert np.array_equal(curve.fit_.cov_params(), fit.cov_params())
     assert curve.predict_proba(scores[:5])[:, 1] == pytest.approx(fit.win_rate(scores[:5]))
     assert clone(curve).set_params(model="least_squares").fit(scores, results).coef_ != curve.coef_
 
@@ -92,6 +92,36 @@ def test_pawns_are_a_unit_like_any_other(samples):
     centipawns = EvalCurve().fit(scores, results, groups=games)
     assert pawns.coef_[0, 0] == pytest.approx(100 * centipawns.coef_[0, 0], rel=1e-9)
     assert pawns.intercept_ == pytest.approx(centipawns.intercept_, rel=1e-9)
+
+
+@pytest.mark.parametrize("model", ["joint", "lapse", "beta", "isotonic", "wdl", "phase"])
+def test_every_model_of_the_program_is_fitted(samples, model):
+    pytest.importorskip("pyarrow")
+    pandas = pytest.importorskip("pandas")
+    scores, results, games = samples
+    frame = pandas.DataFrame({"score_cp": scores, "result": results, "ply": 1 + np.arange(len(scores)) % 90})
+    columns = {"ply": frame["ply"]} if model == "phase" else None
+    curve = EvalCurve(model=model).fit(frame["score_cp"], frame["result"], groups=games, columns=columns)
+    assert curve.fit_.model == model
+    p = curve.predict_proba(frame["score_cp"])[:, 1]
+    # the truth of the samples; of wdl, that of equal players
+    truth = 1 / (1 + np.exp(-scores / 400 + (0.0 if model == "wdl" else 0.3)))
+    assert np.abs(p - truth).mean() < 0.03
+    table = {"engine": ["engine"] * len(scores), "score_cp": scores, "result": results, "game": games.astype(str)}
+    if model == "phase":
+        table["ply"] = frame["ply"]
+    (found,) = evalcurve.calibrate(table, model=model, min_samples=3, bands=0).values()
+    assert p == pytest.approx(found.calibration.win_rate(scores, field=True), abs=1e-9)
+
+
+def test_a_series_is_a_column(samples):
+    pandas = pytest.importorskip("pandas")
+    scores, results, _ = samples
+    curve = EvalCurve().fit(pandas.Series(scores), pandas.Series(results))
+    assert curve.coef_ == EvalCurve().fit(scores, results).coef_
+    assert np.array_equal(curve.predict_proba(pandas.Series(scores)), curve.predict_proba(list(scores)))
+    with pytest.raises(evalcurve.EvalcurveError, match="invalid value 'magic' for"):
+        EvalCurve(model="magic").fit(scores, results)
 
 
 def test_it_is_cross_validated_and_displayed(samples):

@@ -25,10 +25,21 @@ from collections.abc import Iterator as _Iterator
 from importlib.metadata import version as _version
 from typing import Any as _Any
 from typing import Dict as _Dict
+from typing import List as _List
 from typing import Union as _Union
 
 from . import _evalcurve
-from ._evalcurve import Calibration, EvalcurveError, Figure, Fit, FitState, GameSums, Table, fit
+from ._evalcurve import (
+    Calibration,
+    EvalcurveError,
+    Figure,
+    Fit,
+    FitState,
+    GameSums,
+    Table,
+    fit,
+    log_loss_difference,
+)
 
 __all__ = [
     "Calibration",
@@ -43,18 +54,25 @@ __all__ = [
     "SAMPLE_SCHEMA",
     "Table",
     "Vote",
+    "Votes",
     "__version__",
     "calibrate",
+    "compare",
+    "curve",
     "decide",
     "diagnose",
     "evaluate",
     "fit",
     "forecasts",
+    "log_loss_difference",
     "match_stats",
     "read_samples",
+    "read_votes",
+    "replay",
     "sample",
     "sample_batches",
     "simulate",
+    "thresholds",
 ]
 
 __version__ = _version("evalcurve")
@@ -101,6 +119,12 @@ class EngineResult:
         """The evaluation curve with its fits and bands, as a ``Figure``; ``None`` where there is nothing to draw."""
         return self._figure
 
+    def plot(self, ax: _Any = None, *, min_bin: int = 50, **line: _Any) -> _Any:
+        """Draws curve and model into axes of matplotlib, as ``Calibration.plot``."""
+        if self.calibration is None:
+            raise EvalcurveError(f"{self.name}: {self.error}")
+        return self.calibration.plot(ax, min_bin=min_bin, **line)
+
     def _repr_svg_(self) -> str | None:
         return None if self._figure is None else self._figure.svg
 
@@ -125,6 +149,38 @@ class Results(_Dict[str, EngineResult]):
     def calibrations(self) -> dict[str, Calibration]:
         """The calibrations by name, without the engines that have none."""
         return {name: result.calibration for name, result in self.items() if result.calibration is not None}
+
+    def to_pandas(self) -> _Any:
+        """One row per engine as a pandas.DataFrame, by name.
+
+        Columns: model, samples (drawn, mates included), nobs and games (of the fit), constant (1/w1) with its 95%
+        interval, each parameter of the model and its standard error (``w1_se``; ``strength`` is that of the engine in
+        logits, beyond its rating), log_loss out of sample with its interval, doubts, and error.
+        """
+        import pandas
+
+        rows = []
+        for name, result in self.items():
+            calibration = result.calibration
+            row: dict[str, _Any] = {"engine": name, "samples": result.data["samples"], "error": result.error}
+            if calibration is not None:
+                value, ends = calibration.constant or (None, None)
+                low, high = ends or (None, None)
+                row.update(model=calibration.model, nobs=calibration.nobs, games=calibration.games)
+                row.update(constant=value, constant_low=low, constant_high=high)
+                row.update(zip(calibration.param_names, calibration.params))
+                try:
+                    row.update(zip((f"{parameter}_se" for parameter in calibration.param_names), calibration.bse))
+                except EvalcurveError:
+                    # a model without covariance
+                    pass
+                row["doubts"] = "; ".join(calibration.doubts)
+            scores = result.data["proper_scores"]
+            if scores is not None:
+                low, high = scores["log_loss"]["interval"] or (None, None)
+                row.update(log_loss=scores["log_loss"]["value"], log_loss_low=low, log_loss_high=high)
+            rows.append(row)
+        return pandas.DataFrame(rows).set_index("engine")
 
 
 class _Columns:
@@ -285,8 +341,8 @@ def evaluate(calibrations: _Any, sources: _Any, **options: _Any) -> dict[str, _A
     """
     if isinstance(calibrations, (Calibration, str, _os.PathLike)):
         calibrations = [calibrations]
-    read = (c if isinstance(c, Calibration) else Calibration.read(c) for c in calibrations)
-    text, warnings = _evalcurve.evaluate(_words(options), list(read), _sources(sources))
+    read = [_calibration(each) for each in calibrations]
+    text, warnings = _evalcurve.evaluate(_words(options), read, _sources(sources))
     _warn(warnings, 3)
     document = _json.loads(text)
     for engine in document["engines"]:
@@ -310,6 +366,66 @@ def forecasts(sources: _Any, *, progress: _Progress = False, **options: _Any) ->
     """
     (table,) = _call(_evalcurve.forecasts, sources, progress, options)
     return table
+
+
+def curve(sources: _Any, *, progress: _Progress = False, **options: _Any) -> Table:
+    """Counts evaluation curves: the share of wins in each bin of scores.
+
+    Parameters
+    ----------
+    sources, progress, **options
+        As for ``calibrate``; ``bin=100`` is the width, ``min_bin=20`` the fewest samples of a bin, and
+        ``by=["phase", "color"]`` splits the curves.
+
+    Returns
+    -------
+    Table
+        Columns engine, bin, mean_score, wins, draws, losses, win_rate with its 95% Wilson interval low and high, and
+        the bootstrap interval over games, band_low and band_high. With ``by``: split and group, and no bootstrap.
+    """
+    (table,) = _call(_evalcurve.curve, sources, progress, options)
+    return table
+
+
+def thresholds(sources: _Any, *, progress: _Progress = False, **options: _Any) -> dict[str, _Any]:
+    """Finds the scores at which a match runner may adjudicate, and what that would have cost in these games.
+
+    Parameters
+    ----------
+    sources, progress, **options
+        As for ``calibrate``; ``win_rate=[1, 2]`` in percent, ``move_count=[3, 5]``, ``draw_from=40``.
+
+    Returns
+    -------
+    dict
+        ``resign`` and ``draw`` have the options of match runners with the games that they would have turned.
+    """
+    (text,) = _call(_evalcurve.thresholds, sources, progress, options)
+    return _json.loads(text)
+
+
+def compare(old: _Any, new: _Any, **options: _Any) -> dict[str, _Any]:
+    """Tests whether the scale of an engine's scores moved between two calibrations.
+
+    Parameters
+    ----------
+    old, new : Calibration or path
+    **options
+        Those of ``evalcurve compare``, for example ``tolerance=5`` (percent of w1), ``score=[100, 300]``.
+
+    Returns
+    -------
+    dict
+        ``verdict`` is ``within``, ``moved`` or ``unclear``; ``sentence`` says it in words; ``changes`` and ``at`` have
+        the numbers with 95% intervals.
+    """
+    text, warnings = _evalcurve.compare(_words(options), _calibration(old), _calibration(new))
+    _warn(warnings, 3)
+    return _json.loads(text)
+
+
+def _calibration(given):
+    return given if isinstance(given, Calibration) else Calibration.read(given)
 
 
 def read_samples(table: _Any, **options: _Any) -> Table:
@@ -461,6 +577,8 @@ class Vote(_Dict[str, _Any]):
     weight : float, optional
     calibration : Calibration, optional
         Turns its score into a win rate.
+    win_rate : float, optional
+        Its win rate from 0 to 1, in place of that of the calibration.
     """
 
     def __init__(
@@ -473,9 +591,17 @@ class Vote(_Dict[str, _Any]):
         leader: bool = False,
         weight: float | None = None,
         calibration: Calibration | None = None,
+        win_rate: float | None = None,
     ) -> None:
         super().__init__(
-            name=name, move=move, score_cp=score_cp, mate=mate, leader=leader, weight=weight, calibration=calibration
+            name=name,
+            move=move,
+            score_cp=score_cp,
+            mate=mate,
+            leader=leader,
+            weight=weight,
+            calibration=calibration,
+            win_rate=win_rate,
         )
 
 
@@ -487,7 +613,7 @@ def decide(
     Parameters
     ----------
     rule : str
-        ``majority``, ``optimistic``, ``win-rate-optimistic``, …: see ``docs/rules.md``.
+        ``majority``, ``optimistic``, ``winrate-optimistic``, …: see ``docs/rules.md``.
     votes : list of Vote, or of dicts with the same keys
     tie : str
         ``leader``, ``draw`` or ``strongest``.
@@ -512,4 +638,93 @@ def decide(
         vote = Vote(**vote)
         # in the order of the parameters of Vote
         given.append(tuple(vote.values()))
-    return _json.loads(_evalcurve.decide(rule, given, tie, seed, caution))
+    text, without = _evalcurve.decide(rule, given, tie, seed, caution)
+    if without:
+        names = ", ".join(without)
+        _warn([f"{rule} compares win rates, and ignores the votes of {names}: give them a calibration="], 3)
+    return _json.loads(text)
+
+
+class Votes(_List[_Dict[str, _Any]]):
+    """The decisions of vote logs, in order.
+
+    Each is a dict: ``game_id``, ``ply``, ``position``, ``side``, ``rule``, ``votes`` (with the keys of ``Vote``, of all
+    voters), ``decision`` and ``carried_by``, the move ``played``, the ``result`` of the game for the council (1, 0.5, 0
+    or ``None``), ``file`` and ``line``.
+    """
+
+    def to_pandas(self) -> _Any:
+        """One row per vote as a pandas.DataFrame."""
+        import pandas
+
+        rows = []
+        for decision in self:
+            shared = {key: value for key, value in decision.items() if key != "votes"}
+            for vote in decision["votes"]:
+                rows.append({**shared, **{key: value for key, value in vote.items() if key != "calibration"}})
+        return pandas.DataFrame(rows)
+
+
+def _logs(paths, calibrations):
+    paths = [paths] if isinstance(paths, (str, _os.PathLike)) else list(paths)
+    return paths, [(name, _calibration(given)) for name, given in (calibrations or {}).items()]
+
+
+def read_votes(paths: _Any, *, calibrations: dict[str, _Any] | None = None) -> Votes:
+    """Reads the vote logs of a council.
+
+    Parameters
+    ----------
+    paths : path or list of paths
+    calibrations : dict, optional
+        Calibrations (or their paths) by the name of the voter, in place of those of the log.
+
+    Returns
+    -------
+    Votes
+        A list of decisions.
+    """
+    text, warnings = _evalcurve.read_votes(*_logs(paths, calibrations))
+    _warn(warnings, 3)
+    return Votes(_json.loads(text))
+
+
+def replay(
+    paths: _Any, rule: _Any = None, *, calibrations: dict[str, _Any] | None = None, **options: _Any
+) -> dict[str, _Any]:
+    """Decides the vote logs of a council again, by any rule.
+
+    Parameters
+    ----------
+    paths : path or list of paths
+    rule : str, callable, or list of them, optional
+        A callable takes a decision as ``read_votes`` has it, and returns a move, or ``None`` to decide nothing. By
+        default every rule that can work with the voters.
+    calibrations : dict, optional
+        As for ``read_votes``.
+    **options
+        Those of ``evalcurve replay``: ``reference="Gikou"``, ``without=["nozomi"]``, ``tie="draw"``, ``mates="on"``.
+
+    Returns
+    -------
+    dict
+        The document of ``evalcurve replay --json``. ``replay["rules"]`` has for each rule how often it adopts the move
+        of each voter and, with a ``reference``, its regret.
+    """
+    rules = [] if rule is None else list(rule) if isinstance(rule, (list, tuple)) else [rule]
+    named = [each for each in rules if not callable(each)]
+    paths, calibrations = _logs(paths, calibrations)
+    own = []
+    if len(named) < len(rules):
+        text, _ = _evalcurve.read_votes(paths, calibrations)
+        without = options.get("without") or []
+        without = {without} if isinstance(without, str) else set(without)
+        decisions = _json.loads(text)
+        for decision in decisions:
+            decision["votes"] = [vote for vote in decision["votes"] if vote["name"] not in without]
+        for each in rules:
+            if callable(each):
+                own.append((getattr(each, "__name__", type(each).__name__), [each(one) for one in decisions]))
+    text, warnings = _evalcurve.replay(_words({**options, "rule": named}), paths, calibrations, own)
+    _warn(warnings, 3)
+    return _json.loads(text)

@@ -11,7 +11,7 @@ def main():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
-    return _evalcurve.program(["evalcurve", *sys.argv[1:]])
+    return _evalcurve.program(["evalcurve", *sys.argv[1:]], [sys.executable, "-m", "evalcurve"])
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from . import EvalcurveWarning, _evalcurve
+from . import EvalcurveError, EvalcurveWarning, Fit, _evalcurve, calibrate
 
 __all__ = ["EvalCurve"]
 
@@ -34,8 +34,9 @@ class EvalCurve(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    model : {"maximum_likelihood", "least_squares"}
-        What is minimised.
+    model : str
+        ``maximum_likelihood``, ``least_squares``, or any other model of ``evalcurve fit --model``, such as ``joint``,
+        ``lapse``, ``isotonic`` or ``phase``.
     min_samples : int
         Fewest samples.
 
@@ -44,8 +45,8 @@ class EvalCurve(ClassifierMixin, BaseEstimator):
     classes_ : ndarray of shape (2,)
         The labels, the win last; 0 and 1 if there are draws.
     coef_, intercept_ : ndarray of shape (1, 1) and (1,)
-        w1 and -w2, as ``LogisticRegression`` has them.
-    fit_ : evalcurve.Fit
+        w1 and -w2, as ``LogisticRegression`` has them; only of maximum likelihood and least squares.
+    fit_ : evalcurve.Fit or evalcurve.Calibration
         With the covariance, clustered by game. Its scores are those of ``X`` times ``scale_``.
     scale_ : float
         What the scores were multiplied by to become whole numbers; 1 for centipawns. Negative, with a warning, where
@@ -56,7 +57,7 @@ class EvalCurve(ClassifierMixin, BaseEstimator):
         self.model = model
         self.min_samples = min_samples
 
-    def fit(self, X, y, groups=None):
+    def fit(self, X, y, groups=None, columns=None):
         """Fits the curve.
 
         Parameters
@@ -67,6 +68,9 @@ class EvalCurve(ClassifierMixin, BaseEstimator):
             Results for the side to move: 1, 0.5 and 0, or two labels of which the larger is the win.
         groups : array-like of shape (n,), optional
             The game of each sample. Without it each sample counts as a game.
+        columns : dict of array-like, optional
+            What a model needs to know beyond the score, as columns of ``evalcurve.read_samples``: ``ply`` for
+            ``phase``, ``rating`` and ``opponent_rating`` for ``strength``, ``opponent`` for ``joint``.
 
         Returns
         -------
@@ -94,16 +98,39 @@ class EvalCurve(ClassifierMixin, BaseEstimator):
             warnings.warn("higher scores win less often: check whose point of view they take", EvalcurveWarning)
             self.scale_ = -self.scale_
         scores = np.round(X[:, 0] * self.scale_)
-        self.fit_ = _evalcurve.fit(scores, results, groups, method=self.model, min_samples=self.min_samples)
-        self.coef_ = np.array([[self.fit_.w1 * self.scale_]])
-        self.intercept_ = np.array([-self.fit_.w2])
+        if self.model in ("maximum_likelihood", "least_squares"):
+            self.fit_ = _evalcurve.fit(scores, results, groups, method=self.model, min_samples=self.min_samples)
+            self.coef_ = np.array([[self.fit_.w1 * self.scale_]])
+            self.intercept_ = np.array([-self.fit_.w2])
+        else:
+            self.fit_ = self._calibration(scores, results, groups, columns or {})
         return self
+
+    def _calibration(self, scores, results, groups, columns):
+        count = len(scores)
+        table = {
+            "engine": ["engine"] * count,
+            "score_cp": scores,
+            "result": results,
+            "game": [str(game) for game in (range(count) if groups is None else groups)],
+            "mate": np.zeros(count, bool),
+            **columns,
+        }
+        model = str(self.model).replace("_", "-")
+        (found,) = calibrate(table, model=model, min_samples=self.min_samples, bands=0).values()
+        if found.calibration is None:
+            raise EvalcurveError(found.error)
+        return found.calibration
 
     def decision_function(self, X):
         """The log odds of winning, of shape (n,)."""
         check_is_fitted(self)
-        X = validate_data(self, _column(X), dtype="float64", reset=False)
-        return X[:, 0] * self.coef_[0, 0] + self.intercept_[0]
+        scores = validate_data(self, _column(X), dtype="float64", reset=False)[:, 0]
+        if isinstance(self.fit_, Fit):
+            return scores * self.coef_[0, 0] + self.intercept_[0]
+        win_rate = self.fit_.win_rate(scores * self.scale_, field=True)
+        with np.errstate(divide="ignore"):
+            return np.log(win_rate) - np.log1p(-win_rate)
 
     def predict_proba(self, X):
         """The probabilities of losing and winning, a draw half of each, of shape (n, 2)."""
@@ -135,5 +162,6 @@ class EvalCurve(ClassifierMixin, BaseEstimator):
 
 
 def _column(X):
-    """Scores in one dimension as one feature."""
-    return X.reshape(-1, 1) if getattr(X, "ndim", None) == 1 else X
+    """Scores in one dimension, such as a Series, as one feature."""
+    dimensions = np.ndim(X) if isinstance(X, (list, tuple)) else len(getattr(X, "shape", ()))
+    return np.asarray(X).reshape(-1, 1) if dimensions == 1 else X
