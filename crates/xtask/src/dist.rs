@@ -25,7 +25,7 @@ pub struct Dist {
     /// Take this program instead of building one
     #[arg(long, value_name = "FILE")]
     program: Option<PathBuf>,
-    /// Program that starts the built one, such as wine
+    /// Program that starts the built one, such as wine; WINEPATH names the folder of DLLs that it needs
     #[arg(long, value_name = "PROGRAM")]
     runner: Option<PathBuf>,
     /// Folder of the archive
@@ -94,7 +94,8 @@ impl Dist {
                 }
                 None => Command::new(program),
             };
-            let ran = command.args(arguments).output().with_context(|| program.display().to_string())?;
+            let ran =
+                command.current_dir(folder).args(arguments).output().with_context(|| program.display().to_string())?;
             ensure!(
                 ran.status.success(),
                 "evalcurve {}: {}",
@@ -113,9 +114,7 @@ impl Dist {
         ] {
             fs::write(completions.join(file), run(&["completions", shell])?)?;
         }
-        let man = folder.join("man");
-        fs::create_dir_all(&man)?;
-        run(&["man", "--out", &man.to_string_lossy()]).map(|_| ())
+        run(&["man", "--out", "man"]).map(|_| ())
     }
 }
 
