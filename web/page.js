@@ -349,7 +349,10 @@ async function figures() {
   const wanted = report.figures.map((f, i) => ({ ...f, i })).filter((f) => f.engine === null || f.engine === e?.name);
   wanted.sort((a, b) => (a.engine === null) - (b.engine === null));
   for (const { i, name } of wanted) {
-    const drawn = await call("figure", i, language);
+    // a figure is drawn once for each report, and a report is in one language
+    const figures = (current.drawn ??= new Map());
+    if (!figures.has(i)) figures.set(i, call("figure", i, language));
+    const drawn = await figures.get(i);
     if (report !== current || engine() !== e) return;
     if (!drawn) continue;
     const figure = make("figure"), scroll = make("div", "", { className: "drawing" });
@@ -388,6 +391,8 @@ const diagnose = () => meanwhile(words.diagnosing, async () => {
     button(words.saveDiagnosis, async () => save("diagnosis.json", await call("diagnosis"), "application/json")),
   ];
   $("diagnosis-buttons").replaceChildren($("diagnose"), ...saves);
+  report.figures = await call("figures");
+  figures();
 });
 $("diagnose").onclick = diagnose;
 

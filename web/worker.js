@@ -45,6 +45,7 @@ const calls = {
   samples: () => session.samples(),
   diagnose: (language) => session.diagnose(language),
   diagnosis: () => session.diagnosis(),
+  figures: () => JSON.parse(session.figures()),
   figure: (index, language) => JSON.parse(session.figure(index, language)),
   convert: (index, scores) => JSON.parse(session.win_rates(index, new Float64Array(scores))),
   score: (index, rate) => session.score(index, rate),

@@ -314,7 +314,8 @@ pub struct Drawing<'a> {
 }
 
 impl<'a> Drawing<'a> {
-    pub(super) fn new(
+    /// A figure by the function that draws it.
+    pub fn new(
         name: impl Into<String>,
         engine: Option<&'a str>,
         draw: impl Fn(&PlotOptions) -> Result<Figure, PlotError> + Send + Sync + 'a,

@@ -183,7 +183,15 @@ fn the_page_gives_what_the_program_gives_with_the_page() {
     assert!(page.text("call('diagnosis')") == folder.text("judged/diagnosis.json"));
     page.value("document.getElementById('diagnose').click()");
     page.wait("!document.getElementById('page').hidden && document.getElementById('running').hidden");
-    page.wait("document.querySelectorAll('#figures figure svg').length >= 4");
+    // the diagnosis adds the reliability diagram, and another look at an engine draws nothing again
+    page.wait("report.figures.some((f) => f.name.endsWith('-reliability'))");
+    page.wait("document.querySelectorAll('#figures figure svg').length >= 5");
+    page.wait(
+        "[...document.querySelectorAll('#figures text')].some((text) => text.textContent.includes('win rate observed'))",
+    );
+    let asked = page.value("report.drawn.size");
+    page.value("figures()");
+    assert_eq!(page.value("report.drawn.size"), asked);
     let drawn = page.value("document.querySelectorAll('#results script, #results img, #results [onerror]').length");
     assert_eq!(drawn, 0);
     assert_eq!(page.value("typeof hacked"), "undefined");

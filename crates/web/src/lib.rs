@@ -8,9 +8,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use evalcurve::calibrate::EngineResult;
 use evalcurve::calibrate::mates::Threshold;
 use evalcurve::calibration::{Calibration, Reading, Score, Situation, Target, export, file_stems};
+use evalcurve::diagnose::Diagnosis;
 use evalcurve::fit::ModelKind;
 use evalcurve::language::{Language, Text, ToText};
-use evalcurve::plot::{EngineSeries, PlotError, PlotOptions};
+use evalcurve::plot::{EngineSeries, PlotError, PlotOptions, reliability};
 use evalcurve::report::figures::{BinChoice, Drawing, drawings, series_of_calibration, series_of_result};
 use evalcurve::report::headline::Verdict;
 use evalcurve::report::html::{Page, page};
@@ -156,6 +157,16 @@ pub struct Session {
     diagnosed: Option<Outcome<Diagnosed>>,
 }
 
+/// The reliability diagrams of a diagnosis.
+fn reliabilities(diagnosis: &Diagnosis) -> impl Iterator<Item = Drawing<'_>> {
+    let names: Vec<&str> = diagnosis.results.iter().map(|result| result.name.as_str()).collect();
+    let diagrams = file_stems(&names).into_iter().zip(names).zip(&diagnosis.reliability).enumerate();
+    diagrams.filter_map(|(rank, ((stem, name), diagram))| {
+        let (diagram, stem) = (diagram.as_ref()?, format!("{stem}-reliability"));
+        Some(Drawing::new(stem, Some(name), move |options| reliability(name, rank, diagram, options)))
+    })
+}
+
 /// Whether a file is a calibration.
 fn is_calibration(name: &str, bytes: &[u8]) -> bool {
     let has = |word: &[u8]| bytes.windows(word.len()).take(1 << 12).any(|part| part == word);
@@ -288,7 +299,13 @@ impl Session {
             all.extend(wdl_figures::drawings_of_results(results, table, options));
         }
         all.extend(wdl_figures::drawings(self.of_files().map(|(_, calibration)| (calibration, Vec::new()))));
+        all.extend(self.diagnosed.iter().flat_map(|found| reliabilities(&found.value.diagnosis)));
         all
+    }
+
+    fn list_of_figures(&self) -> Value {
+        let figures = self.drawings();
+        figures.iter().map(|d| json!({ "name": d.name, "engine": d.engine.map(text::printable) })).collect()
     }
 
     /// The command with a bootstrap, as the program has it.
@@ -344,10 +361,13 @@ impl Session {
             out["votes"] = json!({ "text": shown, "problems": problems });
         }
         self.series = series;
-        let figures = self.drawings();
-        let figures = figures.iter().map(|d| json!({ "name": d.name, "engine": d.engine.map(text::printable) }));
-        out["figures"] = figures.collect();
+        out["figures"] = self.list_of_figures();
         out.to_string()
+    }
+
+    /// The names and engines of the figures as JSON; a diagnosis adds some at the end.
+    pub fn figures(&self) -> String {
+        self.list_of_figures().to_string()
     }
 
     /// A figure as SVG for the page and as a file with its numbers, as JSON; `null` if nothing is within its axes.
