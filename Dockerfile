@@ -1,0 +1,10 @@
+# docker build --tag evalcurve .
+# docker run --rm --volume "$PWD:/work" evalcurve calibrate games/
+FROM rust:1-slim-bookworm AS build
+COPY . /source
+RUN cd /source && cargo build --profile dist --locked --bin evalcurve
+
+FROM debian:bookworm-slim
+COPY --from=build /source/target/dist/evalcurve /usr/local/bin/
+WORKDIR /work
+ENTRYPOINT ["evalcurve"]
