@@ -8,10 +8,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::sync_channel;
 use std::thread::{Builder, JoinHandle};
 
+use encoding_rs::Encoding;
+
 use crate::parallel::read_games;
 use crate::record::find::{Entry, SourceError, find};
 use crate::record::source::{Block, Note, Refusal, Refused, Shared, Sink, Work};
-use crate::record::{Game, archive};
+use crate::record::{Format, Game, Played, SkipReason, archive};
 use crate::sample::collect::Problem;
 use evalcurve_core::language::Text;
 use evalcurve_core::text;
@@ -26,6 +28,25 @@ pub struct Record {
     pub source: Arc<str>,
     /// The game. Its lines are counted from 0 at the start of the file.
     pub game: Game,
+    /// Its text, after [`Games::with_moves`].
+    pub written: Option<Written>,
+}
+
+/// A game as the record has it.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// The format.
+    pub format: &'static Format,
+    /// The encoding that the file declares above the game.
+    pub encoding: Option<&'static Encoding>,
+    /// The text.
+    pub text: Vec<u8>,
+}
+
+impl PartialEq for Written {
+    fn eq(&self, other: &Self) -> bool {
+        self.format.name == other.format.name && self.encoding == other.encoding && self.text == other.text
+    }
 }
 
 /// The games of a file, a folder or an archive, in all formats that are read, without a filter. Damaged games and files
@@ -48,7 +69,7 @@ pub fn games_of(entries: Vec<Entry>) -> Games {
         // where there are no threads, one file at a time is held in memory
         Err(_) => (None, Box::new((0..entries.len()).flat_map(move |index| whole(entries.get(index))))),
     };
-    Games { work, thread, ready: VecDeque::new(), member: None, lines: 0, is_empty: false }
+    Games { work, thread, ready: VecDeque::new(), member: None, lines: 0, is_empty: false, with_moves: false }
 }
 
 /// Gives the blocks of a file to `take`, while that returns `true`.
@@ -91,6 +112,7 @@ pub struct Games {
     lines: u64,
     /// The file has had no game so far.
     is_empty: bool,
+    with_moves: bool,
 }
 
 impl Iterator for Games {
@@ -121,6 +143,12 @@ impl Iterator for Games {
 }
 
 impl Games {
+    /// Gives each game its moves ([`Game::played`]) and its text, too.
+    pub fn with_moves(mut self) -> Self {
+        self.with_moves = true;
+        self
+    }
+
     fn problem(&mut self, member: &str, line: u64, kind: &'static str, value: Text) {
         self.ready.push_back(Err(Problem { source: member.to_owned(), line, kind, value, strict: true }));
     }
@@ -147,13 +175,29 @@ impl Games {
         }
         self.begin(Some(&block.member));
         let (lines, member) = (self.lines, &block.member);
-        self.lines += read_games(block, &mut Game::default(), |read, _| {
+        let played = self.with_moves.then(Played::default);
+        self.lines += read_games(block, &mut Game { played, ..Game::default() }, |read, text| {
             self.is_empty = false;
             self.ready.push_back(match read {
                 Ok(game) => {
                     let mut game = game.clone();
                     game.move_down(lines);
-                    Ok(Record { source: member.clone(), game })
+                    let written = self.with_moves.then(|| {
+                        let (format, encoding) = (block.format, block.above.encoding);
+                        Written { format, encoding, text: text.to_vec() }
+                    });
+                    let (line, chess) = (game.line, game.chess);
+                    let unread = game.played.as_mut().filter(|played| played.moves.is_empty() && chess);
+                    match unread.map_or(Ok(()), |played| played.read_pgn(text)) {
+                        Ok(()) => Ok(Record { source: member.clone(), game, written }),
+                        Err(error) => Err(Problem {
+                            source: member.to_string(),
+                            line: line + 1,
+                            kind: SkipReason::BrokenMove.as_str(),
+                            value: text!("{error}; the game is skipped"),
+                            strict: true,
+                        }),
+                    }
                 }
                 Err(error) => Err(Problem {
                     source: member.to_string(),

@@ -15,6 +15,7 @@
 //! samples
 //! from them on several threads.
 
+pub mod annotate;
 pub mod csv_text;
 mod games;
 pub mod match_stats;
@@ -22,4 +23,4 @@ mod parallel;
 pub mod record;
 pub mod sample;
 
-pub use games::{Games, Record, games, games_of};
+pub use games::{Games, Record, Written, games, games_of};

@@ -679,7 +679,7 @@ fn games_are_iterated_with_their_problems() {
     fs::write(folder.join("all.zip"), &archive).unwrap();
     let shown = |games: Games| -> Vec<String> {
         let shown = |read: Result<Record, Problem>| match read {
-            Ok(Record { source, game }) => {
+            Ok(Record { source, game, .. }) => {
                 let place = source.rsplit_once("all.zip").map_or("", |(_, member)| member);
                 let score = game.scores[0].line + 1;
                 format!("{place}:{}: {}, score in line {score}", game.line + 1, game.names[0])

@@ -36,7 +36,7 @@ use super::lines::Lines;
 use super::position::Position;
 use ending::{floodgate_time_control, parse_summary, special_ending, summary_termination};
 use evalcurve_core::types::{Color, Termination};
-use moves::move_token;
+pub(crate) use moves::move_token;
 
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format {

@@ -72,7 +72,8 @@ mod words;
 
 use end::End;
 use header::start_time;
-use line::{numbered, parse_move, recognise};
+pub(crate) use line::numbered;
+use line::{parse_move, recognise};
 use words::{SCRIPTS, Script, Word, script_of, symbol, word_of};
 
 /// The entry in the list of formats.

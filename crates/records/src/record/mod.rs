@@ -6,7 +6,7 @@
 
 pub(crate) mod archive;
 mod board;
-mod comment;
+pub(crate) mod comment;
 pub mod csa;
 pub mod encoding;
 pub mod find;

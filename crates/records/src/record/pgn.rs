@@ -37,7 +37,8 @@ use super::lines::Lines;
 use super::search::BraceOrLineFeed;
 use comment::{Comment, View};
 use evalcurve_core::types::{Color, Outcome};
-use spelling::{ends_move, san};
+use spelling::ends_move;
+pub(crate) use spelling::san;
 use tags::{Ending, Tags, is_tag};
 
 /// The entry in the list of formats.

@@ -19,11 +19,10 @@ pub use crate::parallel::Progress;
 use crate::parallel::{Collector, Step, read_all, read_games};
 use crate::record::find::{Entry, SourceError, find};
 use crate::record::format::{CountMaterial, has_zero};
-use crate::record::pgn::replay::uci_moves;
 use crate::record::source::{Block, Note, Refusal, Refused};
 use crate::record::{Format, Game, Played, SkipReason};
 use evalcurve_core::language::{Text, ToText};
-use evalcurve_core::types::{Color, Termination};
+use evalcurve_core::types::Termination;
 use evalcurve_core::{display_text, text};
 
 /// The name of an engine that the record does not name.
@@ -191,19 +190,11 @@ impl Worker<'_> {
             return report::count(&mut out.skipped, SkipReason::NoMoves, 1);
         }
         let mut played = game.played.take().unwrap_or_default();
-        if played.moves.is_empty() && played.positions.is_empty() && game.plies > 0 {
-            match uci_moves(text, usize::MAX) {
-                Ok((start, moves)) => {
-                    let black = start.as_deref().and_then(|fen| fen.split_whitespace().nth(1)) == Some("b");
-                    played.first = if black { Color::Black } else { Color::White };
-                    (played.start, played.moves) = (start, moves);
-                }
-                Err(error) => {
-                    report::count(&mut out.skipped, SkipReason::BrokenMove, 1);
-                    let text = text!("{error}; the game is skipped");
-                    return out.problem(game.line, SkipReason::BrokenMove.as_str(), text, true);
-                }
-            }
+        let is_pgn = played.moves.is_empty() && played.positions.is_empty() && game.plies > 0;
+        if let Err(error) = if is_pgn { played.read_pgn(text) } else { Ok(()) } {
+            report::count(&mut out.skipped, SkipReason::BrokenMove, 1);
+            let text = text!("{error}; the game is skipped");
+            return out.problem(game.line, SkipReason::BrokenMove.as_str(), text, true);
         }
         game.scores = every_position(&played, game.line);
         let (id, before) = (game.id, plies_before(&game, &self.options.sampling));

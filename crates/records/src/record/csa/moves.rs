@@ -8,7 +8,7 @@ use evalcurve_core::types::Color;
 
 /// The seven bytes of a move; `None` if they are not a move.
 #[inline(always)]
-pub(super) fn move_token(bytes: &[u8]) -> Option<[u8; 7]> {
+pub(crate) fn move_token(bytes: &[u8]) -> Option<[u8; 7]> {
     let &token: &[u8; 7] = bytes.first_chunk()?;
     let [sign, from_file, from_rank, to_file, to_rank, p, q] = token;
     // four digits at once: each byte less '0' is below 10

@@ -53,7 +53,7 @@ fn is_key(line: &[u8], script: &Script) -> bool {
 
 /// The number of a move line and the offset of its text.
 #[inline(always)]
-pub(super) fn numbered(line: &[u8]) -> Option<(u32, usize)> {
+pub(crate) fn numbered(line: &[u8]) -> Option<(u32, usize)> {
     let mut i = 0;
     while line.get(i) == Some(&b' ') {
         i += 1;
