@@ -63,7 +63,7 @@ pub(super) fn arguments(given: &[OsString]) -> anyhow::Result<Vec<OsString>> {
 fn of_proxy(file: &Path, text: &str) -> anyhow::Result<Vec<OsString>> {
     let File { proxy } = toml::from_str(text).map_err(|error| {
         let line = text[..error.span().map_or(0, |span| span.start)].matches('\n').count() + 1;
-        anyhow::anyhow!("{}:{line}: {}", shown(file), error.message())
+        anyhow::anyhow!("{}:{line}: {}", shown(file), crate::text::plain_types(error.message()))
     })?;
     let beside = |path: &Path| file.with_file_name("").join(path);
     let engine = beside(&proxy.engine);

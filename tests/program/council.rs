@@ -909,7 +909,7 @@ fn without_arguments_it_is_the_proxy_beside_it() {
     assert!(out.contains(" score cp 40 wdl 517 0 483") && out.contains("bestmove 7g7f"), "{out}");
     assert!(folder.text("engine/here.txt").trim_end().ends_with("/engine"));
     let (code, _, err) = run(&format!("{table}wdll = true\n"));
-    assert!(code == Some(2) && err.contains("将棋 proxy.v1.toml:5: unknown field `wdll`"), "{err}");
+    assert!(code == Some(2) && err.contains("将棋 proxy.v1.toml:5: unknown field 'wdll'"), "{err}");
 }
 
 #[test]
@@ -917,14 +917,14 @@ fn errors_in_configurations_have_a_line_and_a_remedy() {
     let folder = Folder::new();
     let engine = member("A", &[], "");
     let cases: &[(String, &str)] = &[
-        (format!("rule = 'majority'\n{engine}colour = 1\n"), "c.toml:7: unknown field `colour`"),
+        (format!("rule = 'majority'\n{engine}colour = 1\n"), "c.toml:7: unknown field 'colour'"),
         (
             format!("\nrule = 'majorty'\n{engine}"),
-            "c.toml:2: invalid value `majorty`, expected one of `majority`, `weighted`",
+            "c.toml:2: invalid value 'majorty', expected one of 'majority', 'weighted'",
         ),
         (
             format!("rule = 'majority'\ngame = 'go'\n{engine}"),
-            "c.toml:2: invalid value `go`, expected one of `shogi`, `minishogi`, `chess`",
+            "c.toml:2: invalid value 'go', expected one of 'shogi', 'minishogi', 'chess'",
         ),
         ("rule = \n".to_owned(), "c.toml:1: "),
         ("rule = 'majority'\n".to_owned(), "c.toml: there is no engine; add a table [[engine]]"),
@@ -939,7 +939,7 @@ fn errors_in_configurations_have_a_line_and_a_remedy() {
         (format!("rule = 'majority'\n{engine}directory = 'nowhere'\n"), "c.toml:7: there is no folder '"),
         (
             format!("rule = 'majority'\n{engine}role = 'boss'\n"),
-            "c.toml:7: invalid value `boss`, expected one of `member`",
+            "c.toml:7: invalid value 'boss', expected one of 'member'",
         ),
         (
             format!("rule = 'majority'\n{engine}mate-threshold = -5.0\n"),

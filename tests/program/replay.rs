@@ -200,7 +200,7 @@ fn bad_lines_are_reported_and_the_rest_is_used() {
     );
     let ran = folder.good(&["replay", "votes.jsonl"]).says(&[
         "votes.jsonl:2: a vote of \"stranger\", which is not in the header; it has YaneuraOu, 技巧, nozomi",
-        "votes.jsonl:3: unknown field `plyy`",
+        "votes.jsonl:3: unknown field 'plyy'",
         "votes.jsonl:5: ",
     ]);
     assert!(ran.out.contains("decisions   1\n"), "{}", ran.out);
@@ -217,7 +217,7 @@ fn bad_lines_are_reported_and_the_rest_is_used() {
         (
             "\"tie\":\"leader\"",
             "\"tie\":\"coin\"",
-            "unknown variant `coin`, expected one of `leader`, `draw`, `strongest`",
+            "unknown variant 'coin', expected one of 'leader', 'draw', 'strongest'",
         ),
         ("\"gap\":0.3", "\"gap\":0", "the gap d is 0"),
         ("\"w1\":0.002895", "\"w1\":-1", "w1"),

@@ -72,9 +72,10 @@ pub(crate) fn member(path: &str, name: &str) -> String {
     if plain { format!("{path}.{name}") } else { format!("{path}[{name:?}]") }
 }
 
-/// Replaces names of Rust types in messages of serde: `u32` becomes "an integer from 0".
+/// Replaces names of Rust types in messages of serde: `u32` becomes "an integer from 0"; and backticks, which would make an
+/// option of a field.
 pub fn plain_types(message: &str) -> String {
-    match message.rsplit_once(", expected ") {
+    let plain = match message.rsplit_once(", expected ") {
         Some((found, "u64" | "u32" | "u16" | "u8" | "usize")) => format!("{found}, expected an integer from 0"),
         Some((found, "i64" | "i32")) => format!("{found}, expected an integer"),
         Some((found, "f64")) => format!("{found}, expected a number"),
@@ -83,7 +84,8 @@ pub fn plain_types(message: &str) -> String {
             format!("{found}, expected an object")
         }
         _ => message.to_owned(),
-    }
+    };
+    plain.replace('`', "'")
 }
 
 #[cfg(test)]
@@ -93,10 +95,10 @@ mod tests {
     #[test]
     fn types_have_the_words_of_a_file() {
         for (message, plain) in [
-            ("invalid value: integer `-3`, expected usize", "invalid value: integer `-3`, expected an integer from 0"),
+            ("invalid value: integer `-3`, expected usize", "invalid value: integer '-3', expected an integer from 0"),
             ("invalid type: string \"x\", expected f64", "invalid type: string \"x\", expected a number"),
             ("invalid type: null, expected struct Voter", "invalid type: null, expected an object"),
-            ("unknown field `a`, expected `b` or `c`", "unknown field `a`, expected `b` or `c`"),
+            ("unknown field `a`, expected `b` or `c`", "unknown field 'a', expected 'b' or 'c'"),
         ] {
             assert_eq!(plain_types(message), plain);
         }

@@ -97,7 +97,7 @@ fn absent(written: &Value, read: &Value) -> Option<Located> {
             let at = member("", name);
             match read.get(name) {
                 Some(read) => absent(value, read).map(|problem| problem.below(&at)),
-                None => Some(Located::new(at, format!("missing field `{name}`"))),
+                None => Some(Located::new(at, format!("missing field '{name}'"))),
             }
         }),
         (Value::Array(written), Value::Array(read)) => written
