@@ -33,6 +33,7 @@ use crate::validate::{
 pub use adjudicated::Adjudicated;
 use mates::{MateReport, Thresholds};
 pub use proper::{EngineForecasts, Validated, choose, forecasts};
+pub(crate) use provenance::digest;
 use signs::MixedSigns;
 pub use warning::Warning;
 
@@ -169,14 +170,15 @@ impl EngineResult {
         self.fitted >= options.min_samples && self.games >= options.min_games
     }
 
-    /// Why its calibration must not be used: worse than knowing no score, a slope that may be 0, or scores in another
-    /// unit.
+    /// Why its calibration must not be used.
     pub fn refusal(&self) -> Option<Doubt> {
-        let doubts = self.calibration.as_ref().map_or(&[][..], |calibration| &calibration.doubts);
-        doubts
-            .iter()
-            .copied()
-            .find(|doubt| matches!(doubt, Doubt::WorseThanConstant | Doubt::SlopeMayBeZero | Doubt::NoCentipawns))
+        self.calibration.as_ref().and_then(refusal)
+    }
+
+    /// Why it has no calibration that can be used.
+    pub fn why_not(&self) -> Option<Text> {
+        let refused = || self.refusal().map(|doubt| text!("the calibration {doubt}"));
+        self.error.clone().or_else(refused)
     }
 
     /// Engines that share the fit of the chosen model with it, this one among them.
@@ -204,6 +206,13 @@ impl EngineResult {
     pub fn fit(&self, method: Method) -> Result<&Fit, &FitError> {
         self.sigmoids[method].as_ref()
     }
+}
+
+/// Why a calibration must not be used: worse than knowing no score, a slope that may be 0, or scores in another unit.
+pub fn refusal(calibration: &Calibration) -> Option<Doubt> {
+    let refused =
+        |doubt: &Doubt| matches!(doubt, Doubt::WorseThanConstant | Doubt::SlopeMayBeZero | Doubt::NoCentipawns);
+    calibration.doubts.iter().copied().find(refused)
 }
 
 /// Calibrates every engine of the table, engines by name.
@@ -536,6 +545,7 @@ fn finish(table: &SampleTable, samples: &[Sample], result: &mut EngineResult, op
             Some(mut calibration) => {
                 calibration.doubts = warning::doubts(&calibration, &result.warnings);
                 result.warnings.extend(warning::of_calibration(&calibration, result));
+                result.warnings.extend(warning::draws_misfit(table, &calibration, samples));
                 result.calibration = Some(calibration);
             }
             None => {

@@ -101,18 +101,10 @@ fn field(table: &SampleTable, samples: &[Sample], result: &EngineResult, strengt
     }
 }
 
-fn provenance(
-    table: &SampleTable,
-    samples: &[Sample],
-    options: &CalibrateOptions,
-    strength: &StrengthOf<'_>,
-) -> Provenance {
-    let mut games = BTreeSet::new();
-    let mut opponents: BTreeMap<(&str, NameId), BTreeSet<u32>> = BTreeMap::new();
+/// SHA-256 of the samples of an engine.
+pub(crate) fn digest(table: &SampleTable, samples: &[Sample]) -> String {
     let mut digest = Sha256::new();
     for sample in samples {
-        games.insert(sample.game);
-        opponents.entry((table.names.get(sample.opponent), sample.opponent)).or_default().insert(sample.game);
         let id = table.game(sample).map_or(0, |g| g.id);
         let line = format!(
             "{id:016x},{},{},{},{},{}\n",
@@ -123,6 +115,21 @@ fn provenance(
             sample.outcome.value()
         );
         digest.update(line.as_bytes());
+    }
+    digest.finalize().iter().map(|b| format!("{b:02x}")).collect()
+}
+
+fn provenance(
+    table: &SampleTable,
+    samples: &[Sample],
+    options: &CalibrateOptions,
+    strength: &StrengthOf<'_>,
+) -> Provenance {
+    let mut games = BTreeSet::new();
+    let mut opponents: BTreeMap<(&str, NameId), BTreeSet<u32>> = BTreeMap::new();
+    for sample in samples {
+        games.insert(sample.game);
+        opponents.entry((table.names.get(sample.opponent), sample.opponent)).or_default().insert(sample.game);
     }
     let mut terminations: BTreeMap<String, u64> = BTreeMap::new();
     let mut time_controls = BTreeSet::new();
@@ -141,7 +148,7 @@ fn provenance(
     }
     Provenance {
         inputs: options.inputs.clone(),
-        digest: Some(digest.finalize().iter().map(|b| format!("{b:02x}")).collect()),
+        digest: Some(digest(table, samples)),
         games: Some(games.len() as u64),
         samples: Some(samples.len() as u64),
         dates: first.zip(last).map(|(first, last)| Dates { first, last }),

@@ -6,12 +6,13 @@ use serde::Serialize;
 
 use super::{CalibrateOptions, EngineResult};
 use crate::calibration::{Calibration, Curve, CurveBin, Doubt, Estimate, Reading};
-use crate::fit::{ModelKind, Observation};
+use crate::fit::{ModelKind, Observation, Situation};
 use crate::language::Text;
 use crate::sample::{Sample, SampleTable};
 use crate::text;
 use crate::text::number;
-use crate::types::Color;
+use crate::types::{Color, Outcome};
+use crate::validate::mean_by_game;
 use checks::{
     apart, book_zeros, conflict, correlation, disagreement, mates_inverted, score_unit, threshold_in_evaluations,
 };
@@ -29,7 +30,7 @@ pub struct Warning {
     /// `all_scores_zero`, `book_zeros`, `score_unit`, `methods_disagree`, `not_validated`, `ratings_know_the_results`,
     /// `conflict`, `fitted_apart`, `mixed_signs`, `adjudicated`, `cut_scores`, `many_draws`, `many_lapses`,
     /// `slope_off`,
-    /// `miscalibrated`, `worse_than_constant`, `slope_may_be_zero`.
+    /// `miscalibrated`, `worse_than_constant`, `slope_may_be_zero`, `draws_misfit`.
     pub kind: &'static str,
     /// The sentence, with numbers and the remedy.
     pub text: Text,
@@ -102,6 +103,55 @@ pub(super) fn of_engine(
         warnings.extend(disagreement(table, result, samples, observations, options));
     }
     warnings
+}
+
+/// Parts of the samples by stage, and of each by the size of the score, whose draws are compared with the fit.
+const PARTS: usize = 3;
+/// Samples of a part that is compared.
+const PART_SAMPLES: usize = 100;
+/// A share of draws this far from the fitted one, by so many standard errors, has a warning.
+const DRAWS_OFF: f64 = 0.05;
+const DRAWS_OFF_ERRORS: f64 = 4.0;
+
+/// A warning if a model of draws has another share of draws than a part of the games.
+pub(super) fn draws_misfit(table: &SampleTable, calibration: &Calibration, samples: &[Sample]) -> Option<Warning> {
+    let wdl = calibration.wdl_model()?;
+    let situation = |s: &Sample| {
+        let material = s.material.map(u32::from);
+        Situation { ply: Some(s.ply), material, ..Situation::default() }
+    };
+    let known = samples.iter().filter(|s| !s.mate && wdl.stage.of(&situation(s)).is_some());
+    let mut by_stage: Vec<(f64, &Sample)> = known.map(|s| (wdl.stage_of(&situation(s)), s)).collect();
+    by_stage.sort_by(|x, y| x.0.total_cmp(&y.0));
+    let mut worst: Option<(f64, Text)> = None;
+    for part in by_stage.chunks(by_stage.len().div_ceil(PARTS).max(1)) {
+        let (from, to) = (part.first()?.0, part.last()?.0);
+        let mut by_score: Vec<&Sample> = part.iter().map(|(_, s)| *s).collect();
+        by_score.sort_by_key(|s| s.score_cp.unsigned_abs());
+        for cell in by_score.chunks(by_score.len().div_ceil(PARTS).max(1)).filter(|cell| cell.len() >= PART_SAMPLES) {
+            let fitted: Vec<f64> = cell.iter().map(|s| wdl.rates(f64::from(s.score_cp), &situation(s)).draw).collect();
+            let is_draw = |s: &Sample| f64::from(u8::from(s.outcome == Outcome::Draw));
+            let off = |(s, fitted): (&&Sample, &f64)| Some((table.game(s)?.id, is_draw(s) - fitted));
+            let Some(mean) = mean_by_game(&cell.iter().zip(&fitted).filter_map(off).collect::<Vec<_>>()) else {
+                continue;
+            };
+            let errors = mean.standard_error().filter(|e| *e > 0.0).map_or(0.0, |error| mean.value.abs() / error);
+            if mean.value.abs() < DRAWS_OFF || errors < DRAWS_OFF_ERRORS.max(worst.as_ref().map_or(0.0, |w| w.0)) {
+                continue;
+            }
+            let fitted = 100.0 * fitted.iter().sum::<f64>() / cell.len() as f64;
+            let (seen, unit) = (fitted + 100.0 * mean.value, wdl.stage.as_str());
+            let [low, high] = [cell.first()?, cell.last()?].map(|s| s.score_cp.unsigned_abs());
+            worst = Some((
+                errors,
+                text!(
+                    "the model does not fit these games: at {unit} {from} to {to} and scores of ±{low} to ±{high}, \
+                     {seen:.0}% are draws and {fitted:.0}% by the model; `evalcurve plot` draws both"
+                ),
+            ));
+        }
+    }
+    worst.map(|(_, text)| Warning { kind: "draws_misfit", text })
 }
 
 /// Warnings about a calibration that was fitted.

@@ -8,7 +8,7 @@ use clap::builder::ArgPredicate;
 use clap::{Args as _, FromArgMatches as _};
 
 use super::engines::{Engines, nothing};
-use super::files::{check_replace, is_there, make_folder, make_parent, note_all, shown};
+use super::files::{calibrations_in, check_replace, is_there, make_folder, make_parent, note_all, shown};
 use super::options::{InputArgs, OutputArgs, PlotArgs, TableArgs};
 use super::{Done, analyse, terminal};
 use crate::calibrate::EngineResult;
@@ -109,7 +109,7 @@ impl Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let (results, written) = run_on(args, None)?;
     let language = args.input.language.chosen();
-    Ok(if written.iter().any(Option::is_some) { Done::Yes } else { nothing(results.is_empty(), language) })
+    Ok(if written.iter().any(Option::is_some) { Done::Yes } else { nothing(results.iter(), language) })
 }
 
 /// Calibrates, writes and prints. Returns the results, and the paths in their order.
@@ -136,6 +136,7 @@ fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineRes
         make_parent(samples)?;
     }
     let written = write_calibrations(results, limits, &args.out, args.force)?;
+    let strangers = of_other_games(results, &written, &args.out);
     if let Some(samples) = &args.samples {
         table::write(samples_used, samples, rayon::current_num_threads())?;
     }
@@ -169,12 +170,26 @@ fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineRes
         format!("{}\n{written}", engines.summary(&args.table, language))
     };
     engines.print(&args.output, &written, language, text)?;
+    if let Some(first) = strangers.first().filter(|_| !args.output.is_quiet()) {
+        let (folder, count) = (shown(&args.out), strangers.len());
+        terminal::warning(&match count {
+            1 => say!(
+                language,
+                "{folder} also holds {first}, which another run made from other games or by other options"
+            ),
+            _ => say!(
+                language,
+                "{folder} also holds {first} and {} more, which another run made from other games or by other options",
+                count - 1
+            ),
+        });
+    }
     Ok((engines.0.value.results, written))
 }
 
 /// Writes one file per engine, or per engine in `limits`, all or none. Returns the paths in the order of the results,
 /// `None` for a result without a file.
-fn write_calibrations(
+pub(super) fn write_calibrations(
     results: &[EngineResult],
     limits: Option<&Limits>,
     out: &Path,
@@ -206,6 +221,20 @@ fn write_calibrations(
     }
     together.finish()?;
     Ok(files.iter().map(|file| file.as_ref().map(|(path, _)| shown(path))).collect())
+}
+
+/// The names of calibration files in the folder that are not of this run and were made from other inputs or by other
+/// options: their engines are on no common scale with those of this run.
+fn of_other_games(results: &[EngineResult], written: &[Option<String>], out: &Path) -> Vec<String> {
+    let made_from =
+        |c: &Calibration| (c.provenance.as_ref().map(|p| p.inputs.clone()), c.sampling.clone(), c.model.kind);
+    let Some(own) = results.iter().find_map(|result| result.calibration.as_ref()).map(made_from) else {
+        return Vec::new();
+    };
+    let others = calibrations_in(out).into_iter().filter(|path| !written.iter().flatten().any(|w| *w == shown(path)));
+    let differ = |path: &PathBuf| Calibration::read(path).is_ok_and(|other| made_from(&other) != own);
+    let name = |path: PathBuf| path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    others.filter(differ).map(name).collect()
 }
 
 fn plots_folder(args: &Args) -> PathBuf {

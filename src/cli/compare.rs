@@ -46,7 +46,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "CP", allow_negative_numbers = true)]
     score: Vec<f64>,
 
-    /// The fits to compare [default: the chosen model, or maximum-likelihood if that cannot be compared]
+    /// The fits to compare [default: the chosen model if both files have the same, else maximum-likelihood]
     #[arg(long, value_parser = methods())]
     model: Option<Method>,
 
@@ -137,7 +137,7 @@ fn names(found: &Drift, language: Language) -> String {
         text::printable(&found.old_engine)
     } else {
         let (old, new) = (text::printable(&found.old_engine), text::printable(&found.new_engine));
-        say!(language, "{old} and {new}")
+        say!(language, "old {old}, new {new}")
     }
 }
 
@@ -178,15 +178,22 @@ fn markdown(found: &Drift, language: Language) -> String {
         language.word("\n| score | old wins | new wins | old score with the same win rate |\n|---:|---:|---:|---:|\n");
     for at in &found.at {
         let (old, new) = (percent(at.old), percent(at.new));
-        out += &format!("| {} | {old} | {new} | {} |\n", signed(at.score_cp, 0), signed(at.old_score_cp, 0));
+        out += &format!("| {} | {old} | {new} | {} |\n", signed(at.score_cp, 0), old_score(at));
     }
     let remarks: String = found.remarks.iter().map(|remark| format!("- {}\n", remark.text(language))).collect();
     format!("{out}\n{remarks}")
 }
 
+fn old_score(at: &AtScore) -> String {
+    if at.old_score_cp.is_nan() { text::DASH.to_owned() } else { signed(at.old_score_cp, 0) }
+}
+
 fn table(found: &Drift, language: Language) -> String {
-    let (names, model) = (names(found, language), found.model.as_str().replace('_', " "));
-    let mut out = say!(language, "{names}, by {model}\n");
+    let (names, model) = (names(found, language), text::model_name(found.model, language));
+    let mut out = match found.between_equals {
+        true => say!(language, "{names}, by {model}, between equals\n"),
+        false => say!(language, "{names}, by {model}, against the opponents of each file\n"),
+    };
     let (old, new) = (language.word("old"), language.word("new"));
     for (label, sigmoid) in [(old, found.old), (new, found.new)] {
         if let Some(s) = sigmoid {
@@ -194,21 +201,26 @@ fn table(found: &Drift, language: Language) -> String {
             out += &format!("{label}  w1 · 1000 {w1:.3}   w2 {}   1/w1 {k:.0}\n", signed(s.w2, 3));
         }
     }
+    let all = |pick: fn(&Change) -> &Estimated| {
+        let label = |name| if name == "w1" { "w1 · 1000" } else { name };
+        found.changes.iter().map(|c| format!("   {} {}", label(c.name), shown(c.name, pick(c)))).collect::<String>()
+    };
     if let Some((unit, stage)) = found.stage {
-        let all = |pick: fn(&Change) -> &Estimated| {
-            found.changes.iter().map(|c| format!("   {} {}", c.name, shown(c.name, pick(c)))).collect::<String>()
-        };
         let unit = unit.as_str();
         out += &say!(
             language,
             "at {unit} {stage}; a is the score that wins half of the games, the normalised pawn value\n"
         );
+    }
+    if found.old.is_none() {
         out += &format!("{old}{}\n{new}{}\n", all(|c| &c.old), all(|c| &c.new));
     }
-    if let (Some(w1), Some(both)) = (found.same_w1, found.same_curve) {
-        let p = |p: f64| if p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p:.3}") };
-        let (w1, both) = (p(w1.p), p(both.p));
-        out += &say!(language, "equal w1: {w1}; equal w1 and w2: {both} (Wald)\n");
+    let p = |p: f64| if p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p:.3}") };
+    if let Some(w1) = found.same_w1.map(|test| p(test.p)) {
+        out += &match found.same_curve.map(|test| p(test.p)) {
+            Some(both) => say!(language, "equal w1: {w1}; equal w1 and w2: {both} (Wald)\n"),
+            None => say!(language, "equal w1: {w1} (Wald)\n"),
+        };
     }
     let percent = |share: f64| format!("{:.1}%", 100.0 * share);
     let columns = Columns::new()
@@ -220,7 +232,7 @@ fn table(found: &Drift, language: Language) -> String {
             let ends = at.difference.interval.map(|(low, high)| format!(" [{}, {}]", points(low), points(high)));
             format!("  {}{}", points(at.difference.value), ends.unwrap_or_default())
         })
-        .left(language.word("old score with the same win rate"), 0, |at| signed(at.old_score_cp, 0));
+        .left(language.word("old score with the same win rate"), 0, |at| old_score(at));
     out += &format!("\n{}\n{}", terminal::heading(&columns.head()), columns.rows(&found.at));
     out + "\n" + &found.sentence(language) + "\n"
 }

@@ -1,14 +1,15 @@
 //! `evalcurve constant`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
+use super::calibrate::write_calibrations;
 use super::engines::{SHOWN, nothing, warn};
 use super::files::{make_folder, shown};
-use super::options::{InputArgs, OutputArgs};
+use super::options::InputArgs;
 use super::{Done, progress, terminal};
-use crate::calibrate::CalibrateOptions;
+use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::calibration::{Calibration, file_stems};
 use crate::language::Language;
 use crate::plot::{EngineSeries, PlotOptions, curve_with_fits};
@@ -16,126 +17,187 @@ use crate::report::columns::Columns;
 use crate::report::figures::{BinChoice, save, series_of_calibration, series_of_result};
 use crate::report::headline::Verdict;
 use crate::report::small_plot::small_plot;
-use crate::report::text::{DASH, constant, model_name, printable, thousands};
-use crate::run::{Constant, EngineConstant};
-use crate::say;
+use crate::report::text::{self, DASH, estimate, model_name, printable, thousands};
+use crate::run::{Constant, EngineConstant, with_flags};
+use crate::{key, say};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   evalcurve constant evalcurve-out/Gikou.json
       the constant in a calibration file
-  evalcurve constant evalcurve-out/*.json --engine \"Gikou*\"
+  evalcurve constant evalcurve-out --engine \"Gikou*\"
       those of some engines; a calibration file takes no other filter
-  evalcurve constant games/ --engine \"Gikou*\"
-      the constant of one engine in game records
+  evalcurve constant games/ --engine \"Gikou*\" --out gikou
+      the constant of one engine in game records; its calibration file and its plot go into the folder gikou
 
-Prints 1/w1 with its 95% interval, whether it can be used, and a small plot. A larger plot goes into a file.")]
+Prints the number for ShogiHome, 1/w1 with its 95% interval, whether it can be used, and a small plot. A larger plot \
+goes into a file. Exit code 1: no engine has a constant that can be used.")]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
 
-    /// Folder for the plot
-    #[arg(long, short, value_name = "FOLDER", default_value = "evalcurve-plots", help_heading = "Output")]
-    out: PathBuf,
+    /// Folder for the calibration files and the plot [default: the plot alone, in evalcurve-plots]
+    #[arg(long, short, value_name = "FOLDER", help_heading = "Output")]
+    out: Option<PathBuf>,
 
-    #[command(flatten)]
-    output: OutputArgs,
+    /// Print one JSON document instead of the text
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+
+    /// Print the constant and nothing else; of several engines, a line NAME, tab, constant for each
+    #[arg(long, short, help_heading = "Output")]
+    quiet: bool,
 }
 
-/// One engine: its calibration, the games it is from, and its curves.
-struct Engine {
-    calibration: Calibration,
-    games: Option<u64>,
+/// Where the plot goes without a folder.
+const PLOTS: &str = "evalcurve-plots";
+
+/// One engine: its constant, and its curves.
+struct Engine<'a> {
+    found: &'a EngineConstant,
+    calibration: &'a Calibration,
     series: EngineSeries,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let language = args.input.language.chosen();
+    let silent = args.quiet || args.json;
     let command = Constant { reading: args.input.reading(), fitting: args.input.fitting() };
-    let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
-    terminal::tell(&found, args.output.is_quiet(), language);
-    let min_bin = command.fitting.min_bin;
-    let engine = |EngineConstant { calibration, games, result }: &EngineConstant| {
-        let calibration = calibration.clone()?;
-        let series = match result {
-            Some(result) => series_of_result(result, 0, min_bin, BinChoice::Auto, language),
-            None => series_of_calibration(&calibration, 0, CalibrateOptions::default().min_bin, language),
-        };
-        Some(Engine { calibration, games: *games, series })
-    };
-    let mut engines: Vec<Engine> = found.value.iter().filter_map(engine).collect();
+    let found = progress::shown(args.quiet, |progress| command.run(&args.input.input(), progress))?;
+    terminal::tell(&found, silent, language);
+    let mut engines: Vec<Engine<'_>> =
+        found.value.iter().filter_map(|found| Engine::of(found, command.fitting.min_bin, language)).collect();
+    let results = || found.value.iter().filter_map(|engine| engine.result.as_ref());
     if engines.is_empty() {
-        return Ok(nothing(found.value.is_empty(), language));
+        return Ok(nothing(results(), language));
     }
     engines.sort_by_key(|e| std::cmp::Reverse(e.series.samples));
-    let picture = match &engines[..] {
-        [one] => Some(draw(args, one)?),
-        _ => None,
-    };
-    let document = || {
-        let one = |e: &Engine| {
-            let found = e.calibration.constant();
-            json!({
-                "engine": e.calibration.engine.name,
-                "constant": found.as_ref().map(|c| c.value),
-                "interval": found.and_then(|c| c.interval),
-                "samples": e.series.samples,
-                "verdict": Verdict::of(&e.calibration).word(Language::English),
-            })
-        };
-        json!({ "engines": engines.iter().map(one).collect::<Vec<_>>(), "picture": picture })
-    };
-    args.output.print(document, || text(args, &engines, picture.as_deref()))?;
-    if !args.output.is_quiet() {
-        warn(found.value.iter().filter_map(|engine| engine.result.as_ref()), language);
-        // what a file knows
-        let files = found.value.iter().filter(|engine| engine.result.is_none());
-        files.filter_map(|engine| engine.calibration.as_ref()).for_each(|c| terminal::doubts(c, language));
+    let mut written = written(args, results())?;
+    if let [one] = &engines[..] {
+        written.push(draw(args, one)?);
     }
-    Ok(Done::Yes)
+    match (args.json, args.quiet) {
+        (true, _) => terminal::print_document(&document(&engines, &written))?,
+        (false, true) => terminal::print(&numbers(&engines))?,
+        (false, false) => terminal::print(&with_flags(&text(&engines, &written, language)))?,
+    }
+    if !silent {
+        warn(results(), language);
+        // what a file knows
+        let files = engines.iter().filter(|engine| engine.found.result.is_none());
+        files.for_each(|engine| terminal::doubts(engine.calibration, language));
+    }
+    let usable = engines.iter().any(|engine| engine.found.usable().is_some());
+    if !usable && results().next().is_some() {
+        return Ok(nothing(results(), language));
+    }
+    Ok(if usable { Done::Yes } else { Done::Nothing })
+}
+
+/// Writes the calibrations of records that can be used, if a folder is given. Returns their paths.
+fn written<'a>(args: &Args, results: impl Iterator<Item = &'a EngineResult>) -> anyhow::Result<Vec<String>> {
+    let Some(out) = &args.out else { return Ok(Vec::new()) };
+    let results: Vec<EngineResult> = results.cloned().collect();
+    Ok(write_calibrations(&results, None, out, false)?.into_iter().flatten().collect())
 }
 
 /// Draws the engine's curve into a file and returns its path.
-fn draw(args: &Args, engine: &Engine) -> anyhow::Result<String> {
-    make_folder(&args.out)?;
+fn draw(args: &Args, engine: &Engine<'_>) -> anyhow::Result<String> {
+    let out = args.out.as_deref().unwrap_or(Path::new(PLOTS));
+    make_folder(out)?;
     let stem = file_stems(&[engine.calibration.engine.name.as_str()]).pop().unwrap_or_default();
     let figure = curve_with_fits(
         &engine.series,
         &PlotOptions { language: args.input.language.chosen(), ..PlotOptions::default() },
     );
-    let svg = save(figure, &args.out, &format!("{stem}-curve"), false)?;
+    let svg = save(figure, out, &format!("{stem}-curve"), false)?;
     Ok(shown(&svg.with_extension("png")))
 }
 
-fn text(args: &Args, engines: &[Engine], picture: Option<&str>) -> String {
-    let language = args.input.language.chosen();
-    let value = |e: &Engine| constant(&e.calibration).unwrap_or_else(|| DASH.to_owned());
-    let verdict = |e: &Engine| Verdict::of(&e.calibration).advice(&e.calibration, e.games, language);
-    if let ([one], Some(picture)) = (engines, picture) {
-        let games = one.games.map_or_else(String::new, |games| say!(language, " of {} games", thousands(games)));
+impl<'a> Engine<'a> {
+    fn of(found: &'a EngineConstant, min_bin: u64, language: Language) -> Option<Self> {
+        let calibration = found.calibration.as_ref()?;
+        let series = match &found.result {
+            Some(result) => series_of_result(result, 0, min_bin, BinChoice::Auto, language),
+            None => series_of_calibration(calibration, 0, CalibrateOptions::default().min_bin, language),
+        };
+        Some(Self { found, calibration, series })
+    }
+
+    fn name(&self) -> &str {
+        &self.calibration.engine.name
+    }
+
+    fn value(&self) -> String {
+        self.found.usable().map_or_else(|| DASH.to_owned(), |constant| estimate(&constant, 0))
+    }
+
+    fn verdict(&self, language: Language) -> String {
+        Verdict::of(self.calibration).advice(self.calibration, self.found.games, language)
+    }
+}
+
+fn document(engines: &[Engine<'_>], written: &[String]) -> serde_json::Value {
+    let one = |e: &Engine<'_>| {
+        let usable = e.found.usable();
+        json!({
+            "engine": e.name(),
+            "constant": usable.as_ref().map(|c| c.value),
+            "interval": usable.and_then(|c| c.interval),
+            "samples": e.series.samples,
+            "verdict": Verdict::of(e.calibration).word(Language::English),
+        })
+    };
+    json!({ "engines": engines.iter().map(one).collect::<Vec<_>>(), "written": written })
+}
+
+/// The constants alone.
+fn numbers(engines: &[Engine<'_>]) -> String {
+    let usable = engines.iter().filter_map(|engine| Some((engine.name(), engine.found.usable()?.value)));
+    match engines {
+        [_] => usable.map(|(_, value)| format!("{value:.0}\n")).collect(),
+        _ => usable.map(|(name, value)| format!("{name}\t{value:.0}\n")).collect(),
+    }
+}
+
+fn text(engines: &[Engine<'_>], written: &[String], language: Language) -> String {
+    if let [one] = engines {
+        let first = match one.found.usable() {
+            Some(constant) if !one.found.plays_chess => {
+                say!(language, "ShogiHome's win rate coefficient: {:.0}\n\n", constant.value)
+            }
+            _ => String::new(),
+        };
+        let games = one.found.games.map_or_else(String::new, |games| say!(language, " of {} games", thousands(games)));
         let samples = thousands(one.series.samples);
         let samples = say!(language, "{samples} samples{games}");
         let doubts = one.calibration.doubts.iter().map(|doubt| say!(language, "  it {doubt}\n"));
         let plot = small_plot(&one.series).unwrap_or_default();
         return format!(
-            "{}\n\n  1/w1 = {} ({samples}{}{})\n  {}\n{}\n{plot}\n{picture}\n",
-            terminal::heading(&printable(&one.calibration.engine.name)),
-            value(one),
+            "{first}{}\n\n  1/w1 = {} ({samples}{}{})\n  {}\n{}\n{plot}\n{}\n",
+            terminal::heading(&printable(one.name())),
+            one.value(),
             language.word(", "),
             model_name(one.calibration.model.kind, language),
-            verdict(one),
+            one.verdict(language),
             doubts.collect::<String>(),
+            written.join("\n"),
         );
     }
     let columns = Columns::new()
-        .name(language.word("engine"), 28, |e: &&Engine| e.calibration.engine.name.clone())
-        .left("1/w1 [95%]", 18, |e| value(e))
+        .name(language.word("engine"), 28, |e: &&Engine<'_>| e.name().to_owned())
+        .left("1/w1 [95%]", 18, |e| e.value())
         .gap(2)
-        .left(language.word("verdict"), 0, |e| verdict(e));
+        .left(language.word("verdict"), 0, |e| e.verdict(language));
     let mut out = terminal::heading(columns.head().trim_end()) + "\n" + &columns.rows(engines.iter().take(SHOWN));
     if engines.len() > SHOWN {
         out += &say!(language, "the {} of {} engines with most samples\n", SHOWN, engines.len());
     }
-    out + language.word("--engine NAME shows one engine with its curve\n")
+    let last = match engines.iter().all(|engine| engine.found.plays_chess) {
+        true => key!("--engine NAME shows one engine with its curve\n"),
+        false => key!("1/w1 is ShogiHome's win rate coefficient; --engine NAME shows one engine with its curve\n"),
+    };
+    out += &text::wrap(language.word(last), terminal::width(), 0);
+    out + &written.iter().map(|path| format!("{path}\n")).collect::<String>()
 }

@@ -100,7 +100,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if args.init {
         return prepare::init(&args.config, args.game, &args.commands, args.force, language);
     }
-    council::usi::stop_engines_on_signals()?;
+    council::usi::stop_engines_on_signals_and(super::play::last_words)?;
     if args.prepare {
         prepare::prepare(&args.config, args.pairs, args.force, language)?;
     }
@@ -142,7 +142,7 @@ fn vote_on(args: &Args, config: &Config, file: &Path) -> anyhow::Result<Done> {
     }
     let (movetime, longest) = (args.movetime.map(Duration::from_millis), Duration::from_millis(config.time.longest_ms));
     let (games, problems) = crate::play::positions(config.game, file, &args.plies)?;
-    let count: usize = games.iter().map(Vec::len).sum();
+    let count: usize = games.iter().map(|game| game.positions.len()).sum();
     problems.iter().take(PROBLEMS).for_each(|problem| terminal::warning(problem));
     if problems.len() > PROBLEMS {
         let more = problems.len() - PROBLEMS;

@@ -12,13 +12,16 @@ use super::{Done, play, terminal};
 use crate::calibrate::DEFAULT_MIN_GAMES;
 use crate::calibration::{Calibration, file_stems};
 use crate::council::usi::Launch;
-use crate::council::{ConfigText, EngineConfig, Game, Limit, try_limits};
+use crate::council::{ConfigText, EngineConfig, Game, try_limits};
 use crate::language::Language;
 use crate::play::{RunOptions, Tournament, estimate as play_estimate, extension};
 use crate::{say, text, whole_file};
 
 /// The limit of each member in a first configuration.
 const FIRST_LIMIT: &str = "{ movetime-ms = 200 }";
+
+/// Pairs between two reports of games where no terminal shows them.
+const REPORT_EVERY: u64 = 10;
 
 /// Games in a row in which one member may crash.
 const MOST_CRASHES: u32 = 2;
@@ -58,14 +61,29 @@ pub(super) fn init(
         let engine = EngineConfig { name: name.clone(), launch, protocol: game.protocol(), ..EngineConfig::default() };
         let trial = try_limits(&engine, game);
         trial.failures.iter().for_each(|failure| terminal::warning(&format!("{name}: {failure}")));
-        all_move &= trial.limit.is_some();
+        if trial.limit.is_none() {
+            let others = namesakes(&program, game);
+            let hint = match &others[..] {
+                [] => String::new(),
+                all => say!(language, "; perhaps one of these is meant: {}", all.join(language.word(", "))),
+            };
+            terminal::error(&say!(
+                language,
+                "{name} made no move at any limit; correct its table before --prepare{hint}"
+            ));
+            all_move = false;
+        }
         let args: Vec<String> = args.iter().map(|argument| text(argument)).collect();
         let _ = write!(config, "\n[[engine]]\nname = {}\ncommand = {}\n", text(&name), text(&program));
         if !args.is_empty() {
             let _ = writeln!(config, "args = [{}]", args.join(", "));
         }
-        let limit = trial.limit.map_or_else(|| FIRST_LIMIT.to_owned(), Limit::toml);
-        let _ = writeln!(config, "limit = {limit} # nodes, depth, movetime-ms or byoyomi-ms");
+        let limit = match trial.limit {
+            Some(limit) => format!("limit = {}", limit.toml()),
+            // a council without it does not begin to play
+            None => format!("# it made no move at any limit\n# limit = {FIRST_LIMIT}"),
+        };
+        let _ = writeln!(config, "{limit} # nodes, depth, movetime-ms or byoyomi-ms");
     }
     whole_file::write(path, config.as_bytes())?;
     let file = shown(path);
@@ -74,6 +92,26 @@ pub(super) fn init(
         "written {file}; adapt limits and options, then: evalcurve council {file} --prepare\n"
     ))?;
     Ok(if all_move { Done::Yes } else { Done::Nothing })
+}
+
+/// Programs beside the one that is no engine, whose names begin alike and name the protocol: GPSShogi's `gpsshogi` is
+/// for a terminal, and `gpsusi` is the engine.
+fn namesakes(program: &str, game: Game) -> Vec<String> {
+    let of_path = std::env::var_os("PATH").unwrap_or_default();
+    let own = Path::new(program);
+    let found = std::env::split_paths(&of_path).find(|folder| folder.join(own).is_file());
+    let folder = own.parent().filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_owned).or(found);
+    let stem = own.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let start: String = stem.chars().take(3).collect();
+    let protocol = game.protocol().greeting();
+    let names = folder.and_then(|folder| folder.read_dir().ok()).into_iter().flatten().flatten();
+    let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names
+        .filter(|name| name.to_lowercase().starts_with(&start) && name.to_lowercase().contains(protocol))
+        .filter(|name| name.to_lowercase() != stem)
+        .collect();
+    names.sort();
+    names
 }
 
 /// An engine as `--init` gets it.
@@ -178,7 +216,8 @@ pub(super) fn prepare(path: &Path, pairs: u32, force: bool, language: Language) 
     let minutes = play_estimate(&tournament)?.as_secs().div_ceil(60);
     let count = 2 * u64::from(pairs) * tournament.encounters().len() as u64;
     terminal::note(&say!(language, "{count} games take about {minutes} min; after Ctrl-C, the same command goes on"));
-    play::watch(&tournament, &games, &options, false, language)?;
+    let command = format!("evalcurve council {} --prepare", shown(path));
+    play::watch(&tournament, &games, &options, play::Live::of(false, REPORT_EVERY, command, language))?;
     let records: PathBuf = games.join(format!("games.{}", extension(game)));
     // 5x5 shogi is short, and its games are decided early
     let from_ply = if game == Game::Minishogi { "9" } else { "17" };

@@ -89,7 +89,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if empty && !results.is_empty() {
         note_no_bin(args, options);
     }
-    Ok(if results.is_empty() { nothing(results.is_empty(), language) } else { Done::Yes })
+    Ok(if results.is_empty() { nothing(results.iter(), language) } else { Done::Yes })
 }
 
 /// Prints the curves of groups of samples.

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use anyhow::bail;
+
 use super::engines::nothing;
 use super::files::{check_replace, is_there, make_folder, shown};
 use super::options::{InputArgs, OutputArgs};
@@ -14,10 +16,10 @@ use crate::report::figures;
 use crate::report::headline::headline;
 use crate::report::html::{GENERATOR, Page, page};
 use crate::report::verdict::Line;
-use crate::report::{text, verdict};
+use crate::report::{text as words, verdict};
 use crate::run::{Diagnose, Diagnosed, Outcome, with_flags};
-use crate::say;
 use crate::whole_file::WholeFiles;
+use crate::{say, text};
 
 /// Largest width of the verdict in columns.
 const WIDTH: usize = 110;
@@ -72,6 +74,14 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    if args.out.extension().is_some_and(|e| e.eq_ignore_ascii_case("html")) && !args.out.is_dir() {
+        let folder = args.out.with_extension("");
+        bail!(text!(
+            "--out {}: it names a folder for two files; write for example --out {}",
+            shown(&args.out),
+            shown(&folder)
+        ));
+    }
     let (html, data) = (args.out.join("diagnosis.html"), args.out.join("diagnosis.json"));
     let own = |path: &PathBuf, mark: &str| fs::read_to_string(path).is_ok_and(|text| text.contains(mark));
     for (path, mark) in [(&html, GENERATOR), (&data, "\"evalcurve-diagnosis\"")] {
@@ -85,7 +95,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let language = args.input.language.chosen();
     if found.base.calibrated == 0 {
         terminal::tell(&examined, args.output.is_quiet(), language);
-        return Ok(nothing(found.results.is_empty(), language));
+        return Ok(nothing(found.results.iter(), language));
     }
     let document = examined.document();
     let contents = Page::new(found, &options.calibrate, reading, notes, language);
@@ -110,11 +120,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         lines.extend(
             todo.map(|(i, answer)| Line { question: if i == 0 { language.word("What to do") } else { "" }, answer }),
         );
-        let head = text::answers(&lines, width);
-        let answers = text::answers(&verdict::with_questions(found, language), width);
+        let head = words::answers(&lines, width);
+        let answers = words::answers(&verdict::with_questions(found, language), width);
         let last = written.pop().unwrap_or_default();
         let written = say!(language, "written {} and {last}", written.join(language.word(", ")));
-        let read = text::wrap(&text::reading(reading, language), width, text::LABEL);
+        let read = words::wrap(&words::reading(reading, language), width, words::LABEL);
         format!("{read}{head}\n{answers}\n{written}\n")
     };
     args.output.print(|| document, text)?;

@@ -97,7 +97,8 @@ impl Engines {
         let wide = |of: &dyn Fn() -> Option<String>| table.wide.then(of).flatten();
         let scores = wide(&|| text::proper_scores(&enough[..shown], language));
         let standardization = wide(&|| text::standardization(results, options.model, language));
-        for part in [choice, scores, standardization].into_iter().flatten() {
+        let wdl = text::wdl(&enough[..shown], language);
+        for part in [choice, wdl, scores, standardization].into_iter().flatten() {
             out += &format!("\n{part}");
         }
         out
@@ -151,11 +152,25 @@ pub(super) fn warn<'a>(results: impl Iterator<Item = &'a EngineResult>, language
     }
 }
 
-/// Reports that no engine was calibrated; a silent success would be misleading.
-pub(super) fn nothing(no_samples: bool, language: Language) -> Done {
-    terminal::error(match no_samples {
-        true => language.word("no engine has a single sample; `evalcurve inspect` shows why games were skipped"),
-        false => language.word("no engine could be calibrated; the table gives the reason for each engine"),
+/// Engines whose reason is named when there is no calibration.
+const REASONS: usize = 3;
+
+/// Reports that no engine was calibrated, and why; a silent success would be misleading.
+pub(super) fn nothing<'a>(results: impl Iterator<Item = &'a EngineResult>, language: Language) -> Done {
+    let mut results: Vec<&EngineResult> = results.collect();
+    results.sort_by_key(|r| std::cmp::Reverse(r.samples));
+    let why = |r: &&EngineResult| Some(format!("{}: {}", text::printable(&r.name), r.why_not()?.text(language)));
+    let reasons: Vec<String> = results.iter().filter_map(why).collect();
+    let more = match reasons.len().saturating_sub(REASONS) {
+        0 => String::new(),
+        n => say!(language, " and {n} more"),
+    };
+    let reasons = reasons[..reasons.len().min(REASONS)].join("; ") + &more;
+    terminal::error(&match &reasons[..] {
+        "" => {
+            language.word("no engine has a single sample; `evalcurve inspect` shows why games were skipped").to_owned()
+        }
+        _ => say!(language, "no engine could be calibrated: {reasons}"),
     });
     Done::Nothing
 }

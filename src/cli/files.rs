@@ -12,7 +12,7 @@ use super::{Done, terminal};
 use crate::language::{Language, Text};
 use crate::plot::Figure;
 use crate::report::figures::save;
-pub(super) use crate::run::{calibration, is_calibration, one_file};
+pub(super) use crate::run::{calibration, calibrations_in, is_calibration, one_file, with_calibrations_of_folders};
 use crate::text;
 pub(super) use crate::text::shown_path as shown;
 

@@ -69,5 +69,5 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     engines.print(&args.output, &[], language, || engines.summary(&args.table, language))?;
     let calibrated = found.results.iter().any(|r| r.calibration.is_some());
-    Ok(if calibrated { Done::Yes } else { nothing(found.results.is_empty(), language) })
+    Ok(if calibrated { Done::Yes } else { nothing(found.results.iter(), language) })
 }

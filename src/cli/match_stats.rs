@@ -54,7 +54,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME", help_heading = "Reading")]
     opponent: Option<String>,
 
-    /// Test ELO0 (not better) against ELO1 (better) sequentially
+    /// Test logistic Elo ELO0 (not better) against ELO1 (better) sequentially; fastchess's default is --normalized
     #[arg(long, value_name = "ELO0:ELO1", value_parser = two_numbers, allow_hyphen_values = true,
           help_heading = "Tests")]
     sprt: Option<(f64, f64)>,

@@ -9,6 +9,7 @@ use crate::diagnose::drift::DriftError;
 use crate::language::{Language, Text, ToText};
 use crate::record::find::SourceError;
 use crate::table::TableError;
+use crate::text::plain_number;
 use crate::{run, say, text};
 
 /// An error with its causes; a cause that the message already quotes is not repeated.
@@ -68,10 +69,16 @@ fn context(error: &clap::Error, kind: ContextKind) -> Option<String> {
     error.get(kind).map(ToString::to_string).filter(|text| !text.is_empty())
 }
 
+/// What to write for a number with full-width digits, separators or a unit.
+fn plain(value: &str) -> Text {
+    plain_number(value).map_or_else(Text::default, |plain| text!("; write {plain}"))
+}
+
 fn expected_number(error: &clap::Error) -> Option<(ErrorKind, String)> {
     let source = error.source().filter(|s| s.is::<ParseIntError>() || s.is::<ParseFloatError>())?;
     let (value, option) = (context(error, ContextKind::InvalidValue)?, context(error, ContextKind::InvalidArg)?);
-    Some((ErrorKind::ValueValidation, format!("invalid value '{value}' for '{option}': {}", words(source))))
+    let message = format!("invalid value '{value}' for '{option}': {}{}", words(source), plain(&value));
+    Some((ErrorKind::ValueValidation, message))
 }
 
 /// The usual errors in a language that clap does not speak; `None` for the others, and for help and version.
@@ -87,7 +94,7 @@ fn translated(error: &clap::Error, language: Language) -> Option<(ErrorKind, Str
             };
             let why = error.source().map_or_else(Text::default, |source| words(source).about(&Text::default()));
             let known = of(ContextKind::ValidValue).map_or_else(Text::default, |values| text!(" (one of {values})"));
-            text!("'{value}' is no value of '{option}'{known}{why}")
+            text!("'{value}' is no value of '{option}'{known}{why}{}", plain(&value))
         }
         ErrorKind::UnknownArgument => {
             let option = option?;

@@ -51,10 +51,10 @@ use std::process::ExitCode;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use self::options::{language_of, one_of};
-use crate::key;
 use crate::language::Language;
 use crate::run::{Error, on_threads};
 use crate::sample::collect::CollectError;
+use crate::{key, say};
 
 /// Turns the scores of shogi and chess engines into win rates that can be trusted and compared.
 #[derive(Debug, Parser)]
@@ -259,11 +259,18 @@ pub fn main_with(mut arguments: Vec<OsString>) -> u8 {
         Ok(arguments) => arguments,
         Err(error) => return fail(&error, 2, language),
     };
+    let one_dash = with_one_dash(&arguments);
     let parse = |matches: ArgMatches| Ok((threads_of(&matches), Cli::from_arg_matches(&matches)?));
     let (threads, cli) = match program(language).try_get_matches_from(arguments).and_then(parse) {
         Ok(parsed) => parsed,
         Err(error) => {
             let code = u8::try_from(error.exit_code()).unwrap_or(2);
+            if let Some(word) = one_dash.filter(|_| error.kind() == clap::error::ErrorKind::UnknownArgument) {
+                terminal::note(&say!(
+                    language,
+                    "'{word}': options begin with two dashes; `play` takes the engines from a file (docs/play.md)"
+                ));
+            }
             // clap reports help and version as errors, too; a closed pipe is not an error
             let _ = messages::of_arguments(error, language).print();
             return code;
@@ -291,6 +298,14 @@ pub fn main_with(mut arguments: Vec<OsString>) -> u8 {
             fail(&error, if strict { 1 } else { 2 }, language)
         }
     }
+}
+
+/// The first argument like `-engine`, as the options of other match runners are written.
+fn with_one_dash(arguments: &[OsString]) -> Option<String> {
+    let is_word = |text: &str| {
+        text.strip_prefix('-').is_some_and(|rest| rest.len() > 2 && rest.bytes().all(|b| b.is_ascii_lowercase()))
+    };
+    arguments.iter().skip(1).filter_map(|argument| argument.to_str()).find(|text| is_word(text)).map(str::to_owned)
 }
 
 /// The value of `--threads`, if the command has this option.

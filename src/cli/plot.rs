@@ -5,14 +5,13 @@ use std::path::PathBuf;
 use anyhow::bail;
 
 use super::curve::note_splits;
-use super::files::{is_calibration, list_plots, make_folder, note_all};
+use super::files::{is_calibration, list_plots, make_folder, note_all, with_calibrations_of_folders};
 use super::options::{InputArgs, OutputArgs, PlotArgs};
 use super::{Done, progress, terminal};
 use crate::calibration::{Calibration, Reading};
 use crate::diagnose::split::{SMALL_BIN, Split};
 use crate::language::Text;
 use crate::plot::PlotOptions;
-use crate::record::find::expand_globs;
 use crate::report::figures::FEWEST_POINTS;
 use crate::report::{figures, wdl_figures};
 use crate::run::{Calibrated, Curve};
@@ -24,6 +23,8 @@ Examples:
   evalcurve plot data/published/*.json --field --out figure-1
       the published sigmoids of three engines (Takeuchi 2018, figure 1)
   evalcurve plot samples.parquet --min-bin 20 --out plots
+  evalcurve plot evalcurve-out
+      the calibration files of a folder
   evalcurve plot old/Gikou.json new/Gikou.json
   evalcurve plot games/ --by phase --by \"opponent = Gikou*\"
       curves of parts of the samples: does a score mean the same in every phase?
@@ -64,7 +65,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     command.fitting.folds = None;
     let min_bin = command.fitting.min_bin;
     let language = args.input.language.chosen();
-    let paths = expand_globs(&args.input.paths)?;
+    let paths = with_calibrations_of_folders(&args.input.paths)?;
     let files = paths.iter().filter(|path| is_calibration(path)).count();
     let plot_options =
         PlotOptions { score_limit_cp: args.score_limit.map(f64::from), language, ..PlotOptions::default() };

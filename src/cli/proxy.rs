@@ -11,7 +11,7 @@ use super::{Done, terminal};
 use crate::calibration::Reading;
 use crate::council::usi::{Launch, stop_engines_on_signals};
 use crate::council::{Proxy, Rewriter};
-use crate::text;
+use crate::{say, text};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -63,6 +63,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     let calibration = calibration(&args.calibration)?;
     terminal::doubts(&calibration, language());
+    if let Some((unit, [from, to])) = calibration.model.model.fitted_range().filter(|_| args.wdl) {
+        let (engine, unit) = (&calibration.engine.name, unit.as_str());
+        terminal::note(&say!(
+            language(),
+            "the games of {engine} cover {unit} {from} to {to}; beyond, its W/D/L is that of the nearest end"
+        ));
+    }
     let reading = if args.field { Reading::Field } else { Reading::Equal };
     let rewriter = Rewriter::new(calibration, reading, args.scale, args.wdl);
     let mut words = args.engine.iter().cloned();

@@ -88,6 +88,11 @@ pub(super) fn doubts(calibration: &Calibration, language: Language) {
     }
 }
 
+/// Writes lines to standard error as they are; one that is closed is not an error.
+pub(super) fn report(text: &str) {
+    let _ = io::stderr().lock().write_all(harmless(text, &["\n"]).as_bytes());
+}
+
 /// Writes a note to standard error.
 pub(super) fn note(text: &str) {
     labelled("note", "36", text);

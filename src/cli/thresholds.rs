@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::options::{InputArgs, OutputArgs};
 use super::{Done, progress, terminal};
+use crate::language::Language;
 use crate::report::columns::Columns;
 use crate::report::text::{printable, thousands};
 use crate::run::{Adjudicated, AdjudicationRule, Losing, Thresholds};
-use crate::say;
+use crate::{key, say};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -16,10 +17,12 @@ Examples:
   evalcurve thresholds games.pgn --win-rate 1 --move-count 4 --json
   evalcurve thresholds games.pgn --draw-from 30
 
-For each win rate p the threshold for resigning is the largest of the engines' scores that win p against these \
-opponents; that for a draw is the largest at which at most p of the games were not drawn. The games are then \
-adjudicated by it: `turned round` are those that ended otherwise when they were played on, with a 95% interval. A game \
-that was adjudicated already cannot show this: play the games to the end.")]
+First come the options to write into the match runner: of those that would have decided at most 2% of the games \
+wrongly, and no more than p, the ones that save most moves. For each win rate p the threshold for resigning is the \
+largest of the engines' scores that win p against these opponents; that for a draw is the largest at which at most p \
+of the games were not drawn. The games are then adjudicated by it: `wrong` are those that ended otherwise when they \
+were played on, with a 95% interval. A game that was adjudicated already cannot show this: play the games to the \
+end.")]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
@@ -57,9 +60,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let outcome = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
     let Adjudicated { games, percents, calibrated, engines, resigning, drawing, notes } = &outcome.value;
     let language = args.input.language.chosen();
+    let recommended = outcome.value.recommended();
     let document = || outcome.value.document();
     let text = || {
-        let mut out = say!(language, "{} games with scores\n", thousands(*games as u64));
+        let mut out = first_lines(recommended, *games, language);
+        out += &say!(language, "{} games with scores\n", thousands(*games as u64));
         let mut of_engines: BTreeMap<&str, Vec<&Losing>> =
             calibrated.iter().filter(|_| !engines.is_empty()).map(|name| (name.as_str(), Vec::new())).collect();
         engines.iter().for_each(|losing| of_engines.entry(&losing.name).or_default().push(losing));
@@ -81,7 +86,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             }
             let width = rows.iter().map(|r| r.option.len()).max().unwrap_or(0);
             let percent = |share: f64| format!("{:.1}%", 100.0 * share);
-            let turned = |r: &AdjudicationRule| match r.rule.share {
+            let wrong = |r: &AdjudicationRule| match r.rule.share {
                 Some(share) => {
                     let ends = share
                         .interval
@@ -95,7 +100,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
                 .gap(2)
                 .left(language.word("option of fastchess and cutechess"), width.max(33), |r| r.option.clone())
                 .right(language.word("ended"), 6, |r| r.rule.ended.to_string())
-                .left(language.word("turned round [95%]"), 24, |r| turned(r))
+                .left(language.word("wrong [95%]"), 24, |r| wrong(r))
                 .right(language.word("moves saved"), 11, |r| percent(r.rule.saved));
             let rows: Vec<&AdjudicationRule> = rows.iter().collect();
             out += &format!("\n{title}\n{}\n{}", terminal::heading(&columns.head()), columns.rows(rows));
@@ -107,4 +112,20 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         notes.iter().for_each(|note| terminal::note(&printable(&note.text(language))));
     }
     Ok(Done::Yes)
+}
+
+/// What to write into the match runner, of so many games.
+fn first_lines(recommended: [Option<&AdjudicationRule>; 2], games: usize, language: Language) -> String {
+    let rules: Vec<&AdjudicationRule> = recommended.into_iter().flatten().collect();
+    if rules.is_empty() {
+        let none =
+            key!("for the match runner: no option, as too few of these games would have ended by one without error\n");
+        return language.word(none).to_owned();
+    }
+    let games = thousands(games as u64);
+    let line = |rule: &&AdjudicationRule| {
+        let (option, ended, wrong) = (&rule.option, thousands(rule.rule.ended), thousands(rule.rule.turned));
+        say!(language, "for the match runner: {option} (ends {ended} of {games} games, {wrong} of them wrongly)\n")
+    };
+    rules.iter().map(line).collect()
 }

@@ -16,7 +16,7 @@ use crate::language::Text;
 use crate::report::columns::Columns;
 use crate::report::text::columns;
 use crate::run::{Answer, Converter, Input, Progress, Winrate};
-use crate::text::shortened;
+use crate::text::{plain_number, shortened};
 use crate::{key, say, text};
 
 #[derive(Debug, clap::Args)]
@@ -147,6 +147,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if args.inverse {
         return inverse(args, &converters, &given);
     }
+    note_pawns(&given);
     let scores: Vec<Score> = given.iter().map(|value| score(value)).collect::<Result<_, _>>()?;
     if args.json {
         let of = |c: &Converter| -> Vec<Value> {
@@ -226,7 +227,7 @@ fn from_stdin(inverse: bool) -> anyhow::Result<Vec<String>> {
 
 fn inverse(args: &Args, converters: &[Converter], given: &[String]) -> anyhow::Result<Done> {
     let back = |c: &Converter, value: &String| -> anyhow::Result<(f64, f64)> {
-        let rate: f64 = parse(value, "a win rate between 0 and 1")?;
+        let rate: f64 = parse(value, key!("a win rate between 0 and 1"))?;
         match c.calibration.score(c.reading, rate, &c.situation) {
             // a rounded score is never -0
             Some(score) => Ok((rate, score + 0.0)),
@@ -345,6 +346,9 @@ fn score(value: &str) -> anyhow::Result<Score> {
         let plies: i64 = parse(plies, key!("a number of plies after mate, as in mate5 or mate-4"))?;
         return Ok(Score::Mate { wins: plies > 0, plies: u32::try_from(plies.unsigned_abs()).ok() });
     }
+    if let Some(rate) = value.trim_end().strip_suffix(['%', '％']).and_then(|_| plain_number(value)) {
+        bail!(text!("'{value}' is not a score in centipawns; for the score of a win rate: --inverse {rate}"));
+    }
     let score: f64 = parse(value, key!("a score in centipawns"))?;
     if !score.is_finite() {
         bail!(text!("'{value}' is not a score in centipawns; a mate is written mate5 or mate-4"));
@@ -354,5 +358,21 @@ fn score(value: &str) -> anyhow::Result<Score> {
 
 fn parse<T: std::str::FromStr>(text: &str, wanted: &'static str) -> anyhow::Result<T> {
     let wanted = Text::word(wanted);
-    text.trim().parse().map_err(|_| anyhow::anyhow!(text!("'{text}' is not {wanted}")))
+    let hint = || plain_number(text).map_or_else(Text::default, |plain| text!("; write {plain}"));
+    text.trim().parse().map_err(|_| anyhow!(text!("'{text}' is not {wanted}{}", hint())))
+}
+
+/// A score of less than this, with a decimal point, looks like pawns.
+const MOST_PAWNS: f64 = 30.0;
+
+/// Notes that a score that looks like pawns counts as centipawns.
+fn note_pawns(given: &[String]) {
+    let pawns = |text: &&String| {
+        let score: f64 = text.parse().ok().filter(|score: &f64| score.abs() < MOST_PAWNS)?;
+        text.contains('.').then_some(score)
+    };
+    if let Some((text, score)) = given.iter().find_map(|text| Some((text, pawns(&text)?))) {
+        let pawns = 100.0 * score;
+        terminal::note(&say!(language(), "{text} counts as centipawns; of a score in pawns, write {pawns:.0}"));
+    }
 }

@@ -20,8 +20,8 @@ use crate::{display_text, say, text};
 pub struct DriftOptions {
     /// Largest tolerated change of w1 in percent, up or down.
     pub tolerance_percent: f64,
-    /// The fits to compare; `None` for those of the chosen model if it is the same in both and is a plain sigmoid or
-    /// separates draws, else for maximum likelihood.
+    /// The fits to compare; `None` for those of the chosen model if it is the same in both and has a slope, else for
+    /// maximum likelihood.
     pub method: Option<Method>,
     /// Scores at which to compare win rates, centipawns.
     pub scores: Vec<f64>,
@@ -98,7 +98,7 @@ pub struct AtScore {
     pub new: f64,
     /// New less old.
     pub difference: Estimated,
-    /// The score of the old version that has the new version's win rate, centipawns.
+    /// The score of the old version that has the new version's win rate, centipawns; NaN if no score has it.
     pub old_score_cp: f64,
 }
 
@@ -138,6 +138,8 @@ pub struct Drift {
     pub new: Option<Sigmoid>,
     /// The stage of the game at which a, b and the win rates are compared, if the model separates draws.
     pub stage: Option<(StageUnit, f64)>,
+    /// Whether the win rates are those between equals; else they are against the opponents of each file.
+    pub between_equals: bool,
     /// What was compared: w1, or a and b. a is the score of 50% wins, the normalised pawn value.
     pub changes: Vec<Change>,
     /// The change of the first of them.
@@ -176,21 +178,24 @@ pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Re
         return Err(DriftError::Score(*score));
     }
     let (chosen, other) = (old.model.kind, new.model.kind);
-    let separates_draws = chosen == other && old.wdl_model().is_some();
+    let has_scale = |c: &Calibration| c.model.kind.method().is_some() || c.wdl_model().is_some() || c.slope().is_some();
     let model = match options.method {
         Some(method) => method.into(),
-        None if separates_draws || (chosen == other && chosen.method().is_some()) => chosen,
+        None if chosen == other && has_scale(old) && has_scale(new) => chosen,
         None => chosen.method().unwrap_or(Method::MaximumLikelihood).into(),
     };
     let mut remarks = remarks(old, new);
-    if options.method.is_none() && chosen != other {
+    if options.method.is_none() && (chosen, other) != (model, model) {
         remarks.push(text!("the chosen models are {chosen} and {other}: compared by {model}, which both files have"));
     }
     let (a, b) = (only(old, model)?, only(new, model)?);
     let games = |c: &Calibration| c.models.get(&model).and_then(|fit| fit.games);
     let quantile = games(&a).into_iter().chain(games(&b)).min().map_or(Z_95, quantile_95);
 
-    let (sigmoids, pawns) = (a.model.model.sigmoid().zip(b.model.model.sigmoid()), a.pawn_value().zip(b.pawn_value()));
+    // the other models know the opponents, and are read between equals
+    let reading = if model.method().is_some() { Reading::Field } else { Reading::Equal };
+    let sigmoids = a.model.model.sigmoid().zip(b.model.model.sigmoid()).filter(|_| model.method().is_some());
+    let pawns = a.pawn_value().zip(b.pawn_value());
     let test = Test { quantile, limit: libm::log1p(options.tolerance_percent / 100.0) };
     let changes: Vec<Change> = match (&sigmoids, &pawns) {
         (_, Some((from, to))) => {
@@ -205,7 +210,12 @@ pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Re
             let variance = |c: &Calibration| c.models.get(&model)?.covariance.as_ref()?.first()?.first().copied();
             vec![test.change("w1", (from.w1, variance(&a)), (to.w1, variance(&b)))]
         }
-        (None, None) => return Err(DriftError::NoFit { engine: new.engine.name.clone(), model }),
+        (None, None) => {
+            let slope = |c: &Calibration| c.slope().map(|(w1, half)| (w1, Some((half / c.quantile()).powi(2))));
+            let no_fit = || DriftError::NoFit { engine: new.engine.name.clone(), model };
+            let (x, y) = slope(&a).zip(slope(&b)).ok_or_else(no_fit)?;
+            vec![test.change("w1", x, y)]
+        }
     };
     let stage = pawns.map(|(from, _)| (from.unit, from.stage));
     let situation = match stage {
@@ -214,16 +224,15 @@ pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Re
         None => Situation::default(),
     };
     let at = |&score_cp: &f64| {
-        let rate = |c: &Calibration| Sigmoid::STANDARD.win_rate(c.logit(Reading::Field, score_cp, &situation));
-        let variance = |c: &Calibration, p: f64| {
-            c.logit_error(Reading::Field, score_cp, &situation).map(|e| (p * (1.0 - p) * e).powi(2))
-        };
+        let rate = |c: &Calibration| Sigmoid::STANDARD.win_rate(c.logit(reading, score_cp, &situation));
+        let variance =
+            |c: &Calibration, p: f64| c.logit_error(reading, score_cp, &situation).map(|e| (p * (1.0 - p) * e).powi(2));
         let (p, q) = (rate(&a), rate(&b));
         let half = variance(&a, p).zip(variance(&b, q)).map(|(v, w)| quantile * (v + w).sqrt());
         let difference = Estimated { value: q - p, interval: half.map(|h| (q - p - h, q - p + h)) };
         let old_score_cp = match &sigmoids {
             Some((from, to)) => (to.logit(score_cp) + from.w2) / from.w1,
-            None => a.score(Reading::Field, q, &situation).unwrap_or(f64::NAN),
+            None => a.score(reading, q, &situation).unwrap_or(f64::NAN),
         };
         AtScore { score_cp, old: p, new: q, difference, old_score_cp }
     };
@@ -239,6 +248,7 @@ pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Re
         old: sigmoids.map(|s| s.0),
         new: sigmoids.map(|s| s.1),
         stage,
+        between_equals: reading == Reading::Equal,
         change_percent: first.map_or(Estimated { value: 0.0, interval: None }, |c| c.change_percent),
         tolerance_percent: options.tolerance_percent,
         verdict: verdict.unwrap_or(Verdict::Within),
@@ -321,6 +331,15 @@ fn same_samples(old: &Calibration, new: &Calibration) -> bool {
 /// What differs between two calibrations apart from the engine.
 fn remarks(old: &Calibration, new: &Calibration) -> Vec<Text> {
     let mut remarks = Vec::new();
+    let [a, b] = [&old.engine, &new.engine];
+    if a.name != b.name && !a.aliases.contains(&b.name) && !b.aliases.contains(&a.name) {
+        remarks.push(text!(
+            "the files are of {} and {}: if these are not versions of one engine, the result is how their scales \
+             differ, and not a change",
+            a.name,
+            b.name
+        ));
+    }
     if same_samples(old, new) {
         remarks
             .push(text!("both are fitted to the same samples: they are not independent, and the tests are not valid"));
@@ -380,10 +399,13 @@ impl Drift {
         match self.verdict {
             Verdict::Within => say!(language, "the scale did not move by more than {tolerance}%: {changed}"),
             Verdict::Moved => {
-                let example = self.at.iter().rfind(|a| a.score_cp > 0.0 && a.score_cp <= 600.0);
-                let example = example.map_or_else(String::new, |a| {
+                let known = |a: &&AtScore| a.score_cp > 0.0 && a.score_cp <= 600.0 && !a.old_score_cp.is_nan();
+                let example = self.at.iter().filter(known).next_back().map_or_else(String::new, |a| {
                     let (new, old) = (signed(a.score_cp, 0), signed(a.old_score_cp, 0));
-                    say!(language, "; {new} of the new version is {old} of the old one")
+                    match (&self.new_engine, &self.old_engine) {
+                        (a, b) if a != b => say!(language, "; {new} of {a} is {old} of {b}"),
+                        _ => say!(language, "; {new} of the new version is {old} of the old one"),
+                    }
                 });
                 say!(language, "the scale moved by more than {tolerance}%: {changed}{example}")
             }

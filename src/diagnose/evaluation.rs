@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::calibrate::mates::{Threshold, Thresholds};
-use crate::calibrate::{cases, mark_mates, numbers};
+use crate::calibrate::{cases, digest, mark_mates, numbers};
 use crate::calibration::{Calibration, MatePolicy, Reading};
+use crate::diagnose::drift::Verdict as Drift;
 use crate::fit::{Case, Model, Situation};
 use crate::key;
 use crate::language::Language;
 use crate::logistic::logit;
 use crate::normal::two_sided;
-use crate::sample::{NameId, SampleTable};
+use crate::sample::{NameId, Sample, SampleTable};
 use crate::validate::{
     Estimate, Forecast, Reliability, ScoreOptions, Scores, ValidateError, log_loss_difference, recalibrate_from,
     reliability, scores,
@@ -37,6 +38,8 @@ pub struct Evaluation {
     /// Log loss less that of a forecast that knows no score but the mean result of these very samples; above 0 the
     /// calibration is worse.
     pub against_constant: Option<Estimate>,
+    /// Whether these are the very samples that it was made from, so that it looks better than it is.
+    pub own_samples: bool,
     /// The reliability diagram.
     #[serde(skip)]
     pub reliability: Reliability,
@@ -47,6 +50,23 @@ pub struct Evaluation {
 const LEVEL: f64 = 0.025;
 
 impl Evaluation {
+    /// Whether the slope is right within a tolerance, in percent: [`Drift::Within`] and [`Drift::Moved`] as for a
+    /// change from the calibration to these games.
+    pub fn within(&self, tolerance_percent: f64) -> Drift {
+        let limit = libm::log1p(tolerance_percent / 100.0);
+        let Some(slope) = self.scale.or(self.scores.slope).filter(|slope| slope.value > 0.0) else {
+            return Drift::Unclear;
+        };
+        let ends =
+            slope.interval.map_or([slope.value; 2], |ends| ends).map(|end| libm::log(end.max(f64::MIN_POSITIVE)));
+        match libm::log(slope.value).abs() > limit {
+            true if ends[0] <= 0.0 && 0.0 <= ends[1] => Drift::Unclear,
+            true => Drift::Moved,
+            false if ends.iter().any(|end| end.abs() > limit) => Drift::Unclear,
+            false => Drift::Within,
+        }
+    }
+
     /// What the scores say, in a few words.
     pub fn verdict(&self, language: Language) -> &'static str {
         let off = |estimate: Option<Estimate>, from: f64| {
@@ -109,7 +129,8 @@ pub fn evaluate(
     let constant = logit(mean);
     let without_score: Vec<Forecast> = forecasts.iter().map(|f| Forecast { logit: constant, ..*f }).collect();
     let samples = table.engines().into_iter().find(|id| table.names.get(*id) == name);
-    let samples = samples.map_or(0, |id| table.of_engine(id).count());
+    let samples: Vec<Sample> = samples.map_or_else(Vec::new, |id| table.of_engine(id).copied().collect());
+    let (digest, samples) = (digest(table, &samples), samples.len());
     let (scale, shift) = recalibrate_from(&forecasts, |i| forecast(&own[i], 0.0)).unzip();
     let slope_error = calibration.slope().map_or(0.0, |(w1, half)| half / (calibration.quantile() * w1));
     let even = Situation { strength: Some(0.0), ..Situation::default() };
@@ -124,6 +145,7 @@ pub fn evaluate(
         scores: scores(&forecasts, options)?,
         scale: with_error(scale, scale.map_or(0.0, |scale| scale.value) * slope_error),
         shift: with_error(shift, level_error),
+        own_samples: calibration.provenance.as_ref().and_then(|p| p.digest.as_ref()) == Some(&digest),
         against_constant: log_loss_difference(&forecasts, &without_score).filter(|e| e.value.is_finite()),
         reliability: reliability(&forecasts, options)?,
     })

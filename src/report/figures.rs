@@ -103,8 +103,15 @@ fn chosen(calibration: &Calibration, language: Language) -> (FittedCurve, Fitted
     let kind = calibration.model.kind;
     let words = parameters(&calibration.model.model);
     let unknown = Situation::default();
+    // an unknown stage counts as the middle
+    let model = match calibration.model.model.fitted_range() {
+        Some((unit, [from, to])) => {
+            say!(language, "{} at {} {}", model_name(kind, language), language.word(unit.as_str()), from.midpoint(to))
+        }
+        None => model_name(kind, language).to_owned(),
+    };
     let curve = |reading: Reading| {
-        FittedCurve::sample(model_name(kind, language), words.clone(), |x| {
+        FittedCurve::sample(&model, words.clone(), |x| {
             (calibration.win_rate_in(reading, Score::Cp(x), &unknown), calibration.interval(reading, x, &unknown))
         })
     };

@@ -38,10 +38,15 @@ fn dash<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
 }
 
 fn elo(strength: &Strength) -> String {
-    let points = |value: Option<f64>, infinite| shown_or(infinite, value, |v| signed(v, 0));
+    let points = |value: Option<f64>, infinite| shown_or(infinite, value, |v| signed(v, 1));
     let (low, high) = strength.elo_interval;
     let open = if strength.rate > 0.5 { "+∞" } else { "-∞" };
     format!("{} [{}, {}]", points(strength.elo, open), points(low, "-∞"), points(high, "+∞"))
+}
+
+fn normalized_elo(strength: &Strength) -> String {
+    let known = strength.normalized_elo.zip(strength.normalized_elo_interval);
+    dash(known, |(value, (low, high))| format!("{} [{}, {}]", signed(value, 1), signed(low, 1), signed(high, 1)))
 }
 
 /// The names of the players.
@@ -69,11 +74,11 @@ fn columns(language: Language) -> Columns<'static, Row> {
         .left(language.word("W-D-L"), 15, |row| dash(row.entry.games, |g| g.to_string()))
         .gap(1)
         .left(language.word("win rate [95% Wilson]"), 22, rate)
-        .left("Elo [95%]", 20, cell(elo))
+        .left("Elo [95%]", 24, cell(elo))
         .right("LOS", 7, cell(|s| dash(s.los, percent)))
         .gap(2)
         .right(language.word("sign p"), 8, |row| dash(row.sign_test, p_value))
-        .left("nElo", 0, cell(|s| dash(s.normalized_elo, |v| signed(v, 0))))
+        .left("nElo [95%]", 0, cell(normalized_elo))
 }
 
 /// The header of [`rows`].
@@ -95,6 +100,44 @@ pub fn rows(summary: &Summary, language: Language) -> String {
     summary.rows.iter().map(line).collect()
 }
 
+/// The statistics of one system in a narrow window: parts that go on in the next line.
+pub fn short_row(row: &Row, width: usize, language: Language) -> String {
+    let Some(strength) = &row.strength else { return String::new() };
+    let against = row.entry.opponent.as_deref().unwrap_or_default();
+    let (player, games) = (&row.entry.player, thousands(strength.games));
+    let mut parts = vec![match against {
+        "" => say!(language, "{player}: {games} games"),
+        _ => say!(language, "{player} against {against}: {games} games"),
+    }];
+    parts.extend(row.entry.games.map(|games| games.to_string()));
+    parts.push(format!("Elo {}", elo(strength)));
+    parts.push(format!("nElo {}", normalized_elo(strength)));
+    parts.extend(strength.los.map(|los| format!("LOS {}", percent(los))));
+    if let Some(pairs) = row.entry.pairs {
+        let [a, b, c, d, e] = pairs.counts;
+        parts.push(format!("{} {a}-{b}-{c}-{d}-{e}", language.word("pairs")));
+    }
+    parts_in(&parts, width)
+}
+
+/// Parts with two blanks between them, whole, in as many lines as they need.
+pub fn parts_in(parts: &[String], width: usize) -> String {
+    let (mut out, mut used) = (String::new(), 0);
+    for part in parts {
+        let columns = super::text::columns(part);
+        if used > 0 && used + 2 + columns > width {
+            out += "\n  ";
+            used = 2;
+        } else if used > 0 {
+            out += "  ";
+            used += 2;
+        }
+        out += part;
+        used += columns;
+    }
+    out + "\n"
+}
+
 /// The rows of all opponents together, with a title; empty if there are none.
 pub fn totals(summary: &Summary, language: Language) -> String {
     if summary.rows.is_empty() {
@@ -108,7 +151,7 @@ pub fn sprt_head(options: &SprtOptions, language: Language) -> String {
     let SprtOptions { elo0, elo1, alpha, beta, model } = options;
     let scale = match model {
         EloModel::Normalized => language.word("normalised Elo"),
-        EloModel::Logistic => "Elo",
+        EloModel::Logistic => language.word("logistic Elo"),
     };
     say!(language, "SPRT of {elo0} against {elo1} {scale}, alpha {alpha}, beta {beta}\n")
 }
@@ -288,6 +331,7 @@ pub fn document(summary: &Summary, level: f64) -> Map<String, Value> {
             "elo": s.and_then(|s| s.elo),
             "elo_interval": s.map(|s| s.elo_interval),
             "normalized_elo": s.and_then(|s| s.normalized_elo),
+            "normalized_elo_interval": s.and_then(|s| s.normalized_elo_interval),
             "los": s.and_then(|s| s.los),
             "sign_test_p": row.sign_test,
             "sprt": sprt,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::text::{accounts, counts, files, label, thousands};
+use super::text::{NO_BREAK, accounts, counts, files, label, thousands};
 use crate::language::{Language, Text};
 use crate::record::SkipReason;
 use crate::sample::{ReadReport, SamplingOptions};
@@ -13,6 +13,7 @@ use crate::{key, say, text};
 pub fn reading(report: &ReadReport, language: Language) -> String {
     let line = |english, text: String| format!("{}{text}\n", label(language, english));
     let games = accounts(report.games_read, "", report.games_used, &report.games_skipped, language);
+    let games = in_items(&games, language);
     let mut out = line(key!("games"), games);
     if let Some(copies) = report.games_skipped.get(SkipReason::SameMoves.as_str()) {
         let (copies, read) = (thousands(*copies), thousands(report.games_read));
@@ -40,6 +41,15 @@ pub fn reading(report: &ReadReport, language: Language) -> String {
         out += &line(key!("moves"), text);
     }
     out
+}
+
+/// The text with no line end between a reason and its count.
+fn in_items(text: &str, language: Language) -> String {
+    let Some((before, items)) = text.split_once(['(', '(']) else { return text.to_owned() };
+    let open = &text[before.len()..text.len() - items.len()];
+    let separator = language.word(", ");
+    let items: Vec<String> = items.split(separator).map(|item| item.replace(' ', &NO_BREAK.to_string())).collect();
+    format!("{before}{open}{}", items.join(separator))
 }
 
 /// The number of samples, and how they were drawn.
@@ -97,9 +107,10 @@ pub fn no_sample_note(report: &ReadReport, from_ply: u32) -> Option<Text> {
     of_positions.chain(&report.games_skipped).for_each(|(reason, n)| *skipped.entry(reason).or_default() += n);
     let most = skipped.iter().max_by_key(|(_, n)| **n).and_then(|(reason, _)| reason.parse().ok());
     match most {
-        Some(SkipReason::NoScores) => {
-            Some(text!("these games have no scores that are read; docs/formats.md shows the comments that hold scores"))
-        }
+        Some(SkipReason::NoScores) => Some(text!(
+            "these games have no scores that are read; let an engine score them: `evalcurve analyse GAMES --engine \
+                 \"COMMAND nodes=20k\"`; docs/formats.md shows the comments that hold scores"
+        )),
         Some(SkipReason::NoScoresInWindows) => Some(text!(
             "all scores of these games are before ply {from_ply}, where sampling begins; `from-ply` begins it earlier"
         )),

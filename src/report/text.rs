@@ -10,7 +10,7 @@ use super::headline::{Verdict, rounded_up};
 pub use super::reading::{no_sample_note, packed_notes, reading, samples, tables_without_games};
 use super::verdict::Line;
 use crate::calibrate::{EngineResult, Validated};
-use crate::calibration::Calibration;
+use crate::calibration::{Calibration, PawnValue};
 use crate::diagnose::evaluation::Evaluation;
 use crate::fit::{Fit, FitError, Method, Model, ModelFit, ModelKind};
 use crate::language::{Language, ToText};
@@ -365,6 +365,27 @@ pub fn choice(choice: &Choice, language: Language) -> String {
     out
 }
 
+/// a, b and the draws at score 0 of the models that separate draws, at the stage to which Stockfish's constants refer;
+/// `None` if there are none.
+pub fn wdl(results: &[&EngineResult], language: Language) -> Option<String> {
+    type Row<'a> = (&'a Calibration, PawnValue);
+    let calibrations = results.iter().filter_map(|r| r.calibration.as_ref());
+    let rows: Vec<Row<'_>> = calibrations.filter_map(|c| Some((c, c.pawn_value()?))).collect();
+    let PawnValue { unit, stage, .. } = rows.first()?.1;
+    let draws = |(c, _): &Row<'_>| or_dash(c.wdl(0.0, &unit.at_target()), |wdl| estimate(&wdl.draw, 3));
+    let columns = Columns::new()
+        .name(language.word("engine"), NAME, |(c, _): &Row<'_>| c.engine.name.clone())
+        .left("a [95%]", 22, |(_, pawn)| plain_estimate(&pawn.a, 1))
+        .left("b [95%]", 22, |(_, pawn)| plain_estimate(&pawn.b, 1))
+        .left(language.word("draws at score 0 [95%]"), 0, draws);
+    let title = say!(
+        language,
+        "at {} {stage}: a is the score that wins half of the games (the normalised pawn value), b the spread\n",
+        language.word(unit.as_str())
+    );
+    Some(title + &columns.table(rows))
+}
+
 /// Whether standardised scores are a common scale: an average score (z = 0) should mean the same win rate for all
 /// engines. Returns a message if the 95% intervals of the lowest and the highest win rate do not overlap.
 pub fn standardization(results: &[EngineResult], chosen: ModelKind, language: Language) -> Option<String> {
@@ -405,17 +426,25 @@ pub fn answers(lines: &[Line], width: usize) -> String {
 pub fn wrap(text: &str, width: usize, margin: usize) -> String {
     let pad = format!("\n{}", " ".repeat(margin));
     let wrapped = |line: &str| parts(line, width, width.saturating_sub(margin)).join(&pad) + "\n";
-    text.lines().map(wrapped).collect()
+    text.lines().map(wrapped).collect::<String>().replace(NO_BREAK, " ")
 }
 
-/// The parts of a line, the first of at most `first` columns and the others of at most `rest`. A word is not broken.
+/// A blank at which [`wrap`] breaks no line.
+pub(super) const NO_BREAK: char = '\u{a0}';
+
+/// The parts of a line, the first of at most `first` columns and the others of at most `rest`. A word is not broken; a
+/// Japanese comma ends one.
 fn parts(line: &str, first: usize, rest: usize) -> Vec<String> {
     let mut parts = vec![String::new()];
-    for (i, word) in line.split(' ').enumerate() {
+    let words = line.split(' ').enumerate().flat_map(|(i, word)| {
+        let pieces = word.split_inclusive('、').enumerate().map(move |(j, piece)| (i > 0 && j == 0, piece));
+        pieces.chain(word.is_empty().then_some((i > 0, "")))
+    });
+    for (i, (after_blank, word)) in words.enumerate() {
         let most = if parts.len() == 1 { first } else { rest };
         match parts.last_mut() {
-            Some(part) if i == 0 || columns(part) + 1 + columns(word) <= most => {
-                part.push_str(if i == 0 { "" } else { " " });
+            Some(part) if i == 0 || columns(part) + usize::from(after_blank) + columns(word) <= most => {
+                part.push_str(if after_blank { " " } else { "" });
                 part.push_str(word);
             }
             _ => parts.push(word.to_owned()),
@@ -444,6 +473,8 @@ mod tests {
     fn lines_are_broken_at_spaces() {
         assert_eq!(wrap("games   1 read = 1 used\n\nfiles\n", 16, 8), "games   1 read =\n        1 used\n\nfiles\n");
         assert_eq!(wrap("a incomprehensibilities", 8, 2), "a\n  incomprehensibilities\n");
+        assert_eq!(wrap("除外 2(異常、中断 1)", 14, 2), "除外 2(異常、\n  中断 1)\n");
+        assert_eq!(wrap("a 2\u{a0}no scores", 5, 0), "a\n2 no\nscores\n");
     }
 
     #[test]

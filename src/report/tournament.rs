@@ -41,6 +41,22 @@ pub fn rows(results: &Results, language: Language) -> String {
     matches::rows(&results.encounters, language) + &matches::totals(&results.totals, language)
 }
 
+/// The table in a narrow window, with the state of the sequential test.
+pub fn short_rows(tournament: &Tournament, standings: &Standings, width: usize, language: Language) -> String {
+    let results = results(tournament, standings);
+    let rows = results.encounters.rows.iter().chain(&results.totals.rows);
+    let mut text: String = rows.map(|row| matches::short_row(row, width, language)).collect();
+    let Some(options) = tournament.sprt.map(SprtOptions::from) else { return text };
+    for encounter in &standings.encounters {
+        let Match { player, opponent, .. } = &encounter.results;
+        let Some(test) = encounter.sprt else { continue };
+        let result = matches::sprt_result(&test, encounter.decided_after, &options, language);
+        let words = format!("SPRT {player} – {opponent}: {result}");
+        text += &matches::parts_in(&words.split("; ").map(str::to_owned).collect::<Vec<_>>(), width);
+    }
+    text
+}
+
 /// The sequential tests, and the tests between engines that met the same opponent.
 pub fn tests(
     tournament: &Tournament,
@@ -83,7 +99,8 @@ pub fn faults(tournament: &Tournament, standings: &Standings, language: Language
 pub fn document(tournament: &Tournament, standings: &Standings, results: &Results, level: f64) -> Value {
     let mut document = Value::Object(matches::document(&results.encounters, level));
     document["totals"] = Value::Object(matches::document(&results.totals, level))["systems"].take();
-    document["games"] = json!({ "played": standings.games, "planned": standings.planned });
+    document["games"] =
+        json!({ "played": standings.games, "planned": (!tournament.is_unbounded()).then_some(standings.planned) });
     let names = || tournament.engines.iter().map(|engine| engine.name.clone());
     let seconds = standings.thinking_ms.iter().map(|ms| json!(*ms as f64 / 1000.0));
     document["thinking_seconds"] = names().zip(seconds).collect();

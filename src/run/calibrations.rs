@@ -8,16 +8,41 @@ use super::calibrate::{Calibrate, Calibrated};
 use super::load::keep_engines;
 use super::options::{Fitting, Reading};
 use super::{Error, Input, InputSource, Outcome, Progress};
-use crate::calibrate::EngineResult;
+use crate::calibrate::{EngineResult, refusal};
 use crate::calibration::{Calibration, CalibrationError, Normalization, Target, export};
 use crate::diagnose::drift::{Drift, DriftOptions, drift};
 use crate::language::Text;
 use crate::record::find::expand_globs;
 use crate::text;
+use crate::validate::Estimate;
 
 /// Whether a file is a calibration file by its name.
 pub(crate) fn is_calibration(path: &Path) -> bool {
     path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"))
+}
+
+/// The files that paths and globs name; of a folder that holds calibration files and nothing but outputs beside them,
+/// the calibration files.
+pub(crate) fn with_calibrations_of_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    let of_path = |path: PathBuf| match calibrations_in(&path) {
+        files if files.is_empty() => vec![path],
+        files => files,
+    };
+    Ok(expand_globs(paths)?.into_iter().flat_map(of_path).collect())
+}
+
+/// The calibration files directly in a folder, by name; none if it holds other files that may be records.
+pub(crate) fn calibrations_in(folder: &Path) -> Vec<PathBuf> {
+    const OUTPUTS: [&str; 6] = ["csv", "html", "json", "parquet", "png", "svg"];
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+    let extension = |path: &PathBuf| path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    if !files.iter().all(|path| extension(path).is_some_and(|e| OUTPUTS.contains(&&*e))) {
+        return Vec::new();
+    }
+    files.retain(|path| is_calibration(path) && head(path).is_ok_and(|bytes| names_the_format(&bytes)));
+    files.sort();
+    files
 }
 
 /// The one file that a path or a glob names.
@@ -65,7 +90,7 @@ impl Input {
         for source in &self.sources {
             match source {
                 InputSource::Path(path) => {
-                    for path in expand_globs(std::slice::from_ref(path))? {
+                    for path in with_calibrations_of_folders(std::slice::from_ref(path))? {
                         all.push((crate::text::shown_path(&path), calibration(&path)?));
                     }
                 }
@@ -88,7 +113,7 @@ impl Input {
             InputSource::Bytes(name, _) => is_calibration(Path::new(name)),
             InputSource::Table(..) => false,
         };
-        let files = expand_globs(&self.files())?;
+        let files = with_calibrations_of_folders(&self.files())?;
         Ok(files.iter().all(|path| is_calibration(path)) && self.sources.iter().all(in_memory))
     }
 
@@ -134,6 +159,16 @@ pub struct EngineConstant {
     pub games: Option<u64>,
     /// What led to it, if it is not from a file.
     pub result: Option<EngineResult>,
+    /// Whether it plays chess, as far as the games or the model tell.
+    pub plays_chess: bool,
+}
+
+impl EngineConstant {
+    /// The constant, unless it must not be used.
+    pub fn usable(&self) -> Option<Estimate> {
+        let calibration = self.calibration.as_ref().filter(|calibration| refusal(calibration).is_none())?;
+        calibration.constant()
+    }
 }
 
 impl Constant {
@@ -149,6 +184,7 @@ impl Constant {
             let (all, notes) = input.chosen_calibrations(&self.reading)?;
             let of_file = |calibration: Calibration| EngineConstant {
                 games: calibration.provenance.as_ref().and_then(|p| p.games),
+                plays_chess: calibration.wdl_model().is_some(),
                 calibration: Some(calibration),
                 result: None,
             };
@@ -157,12 +193,15 @@ impl Constant {
         }
         let fitting = Fitting { bands: 0, ..self.fitting.clone() };
         let found = Calibrate { reading: self.reading.clone(), fitting }.run(input, progress)?;
-        let of_result = |result: EngineResult| EngineConstant {
-            calibration: result.calibration.clone(),
-            games: Some(result.games),
-            result: Some(result),
+        let of_result = |plays_chess| {
+            move |result: EngineResult| EngineConstant {
+                calibration: result.calibration.clone(),
+                games: Some(result.games),
+                result: Some(result),
+                plays_chess,
+            }
         };
-        Ok(found.map(|Calibrated { results, .. }| results.into_iter().map(of_result).collect()))
+        Ok(found.map(|Calibrated { results, table, .. }| results.into_iter().map(of_result(table.chess)).collect()))
     }
 }
 

@@ -58,6 +58,11 @@ impl Evaluate {
                 found.map_err(|error| why(&loaded.value, calibration, error).about(&Text::same(name)))
             };
             let found = self.calibrations.iter().map(&mut judge).collect::<Result<Vec<_>, _>>()?;
+            for ((file, _), _) in self.calibrations.iter().zip(&found).filter(|(_, found)| found.own_samples) {
+                loaded.notes.push(text!(
+                    "{file} was made from these very samples, so that it looks better than it is: take other games"
+                ));
+            }
             Ok(loaded.map(|_| found))
         })?
     }

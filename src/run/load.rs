@@ -20,6 +20,7 @@ use crate::sample::alias::matches_glob;
 use crate::sample::collect::{CollectError, Problem};
 use crate::sample::{CollectOptions, Collected, Rows, Sample, SampleTable, collect};
 use crate::table::{self, CsvTable, MOST_HEADER, Source, TableError, TableOptions, TableReader, is_table, looks_like};
+use crate::text::folded;
 use crate::{key, text};
 
 /// What an engine is called in the message about a wrong name.
@@ -226,9 +227,14 @@ pub(super) fn unmatched(what: &'static str, glob: &str, names: &BTreeSet<&str>) 
     if names.is_empty() || names.iter().any(|name| matches_glob(glob, name)) {
         return None;
     }
-    let wanted = glob.replace(['*', '?'], "").to_lowercase();
+    let several: Vec<&str> = glob.split(['、', ',', '，']).map(str::trim).collect();
+    if several.len() > 1 && several.iter().all(|part| names.iter().any(|name| matches_glob(part, name))) {
+        let what = Text::word(what);
+        return Some(text!("no {what} matches '{glob}'; give one name at a time, and the option once for each"));
+    }
+    let wanted = folded(&glob.replace(['*', '?', '＊', '？'], ""));
     let mut near: Vec<(f64, &str)> =
-        names.iter().map(|name| (strsim::jaro_winkler(&wanted, &name.to_lowercase()), *name)).collect();
+        names.iter().map(|name| (strsim::jaro_winkler(&wanted, &folded(name)), *name)).collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     let nearest: Vec<&str> = near.iter().take(NEAREST).map(|(_, name)| *name).collect();
     let (what, nearest) = (Text::word(what), Text::list(nearest.into_iter().map(Text::same)));

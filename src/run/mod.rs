@@ -45,7 +45,7 @@ pub use crate::sample::Progress;
 pub use calibrate::{Calibrate, Calibrated, Forecasts, Sample};
 pub use calibrations::{Compare, Constant, EngineConstant, Export};
 #[cfg(feature = "cli")]
-pub(crate) use calibrations::{calibration, is_calibration, one_file};
+pub(crate) use calibrations::{calibration, calibrations_in, is_calibration, one_file, with_calibrations_of_folders};
 pub use curve::{Curve, Curves};
 pub use diagnose::{Diagnose, Diagnosed};
 pub use evaluate::Evaluate;
@@ -129,6 +129,9 @@ impl<T> From<T> for Outcome<T> {
 /// Problems of each kind that are worth showing; the report has more.
 const SHOWN: usize = 3;
 
+/// The folder of a file is not repeated if it is longer than this.
+const LONG_PATH: usize = 40;
+
 impl<T> Outcome<T> {
     /// Another value with the same reading.
     fn map<U>(self, of: impl FnOnce(T) -> U) -> Outcome<U> {
@@ -141,11 +144,20 @@ impl<T> Outcome<T> {
         let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
         // most folders have files in other formats; the summary counts them
         let is_shown = |p: &&Problem| p.kind != Refusal::UnknownFormat.as_str() || self.named.contains(&p.source);
+        let mut last_folder = "";
         for problem in self.report.problems.iter().filter(is_shown) {
             let count = shown.entry(problem.kind).or_default();
             *count += 1;
             if *count <= SHOWN {
-                warn(&problem.text(language));
+                // a long path is shown once
+                let source = match problem.source.rsplit_once(['/', '\\']) {
+                    Some((folder, name)) if folder == last_folder && folder.len() > LONG_PATH => format!("…/{name}"),
+                    place => {
+                        last_folder = place.map_or("", |(folder, _)| folder);
+                        problem.source.clone()
+                    }
+                };
+                warn(&Problem { source, ..problem.clone() }.text(language));
             } else if *count == SHOWN + 1 {
                 let kind = kind_words(problem.kind).text(language);
                 note(&crate::say!(language, "further cases of '{kind}' are only counted"));

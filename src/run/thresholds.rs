@@ -49,14 +49,6 @@ pub struct Adjudicated {
     pub notes: Vec<Text>,
 }
 
-impl Adjudicated {
-    /// The JSON document.
-    pub fn document(&self) -> Value {
-        let Self { games, engines, resigning, drawing, notes, .. } = self;
-        json!({ "games": games, "engines": engines, "resign": resigning, "draw": drawing, "notes": notes })
-    }
-}
-
 /// The score at which an engine wins this percentage.
 #[derive(Debug, Clone, Serialize)]
 pub struct Losing {
@@ -82,6 +74,18 @@ pub struct AdjudicationRule {
 /// Thresholds of engines that differ by more than this factor get a note.
 const LARGEST_RATIO: f64 = 1.5;
 
+/// A smaller share of results that follow no score, in percent, has no note.
+const LAPSES_NAMED: f64 = 0.1;
+
+/// A rule that may turn more than so many percent of the games is not recommended.
+const MOST_TURNED: f64 = 2.0;
+
+/// A recommended rule waits for so many scores in a row: one is easily wrong.
+const FEWEST_SCORES: u32 = 3;
+
+/// A recommended rule has ended so many games.
+const FEWEST_ENDED: u64 = 20;
+
 /// Engines that a note names; it counts the others.
 const MOST_NAMED: usize = 6;
 
@@ -94,31 +98,63 @@ fn list(names: &[&str]) -> String {
     }
 }
 
-/// Why calibrated engines have no negative score that wins this percentage.
-fn why_without<'a>(engines: impl Iterator<Item = (&'a str, &'a Calibration)>, percent: f64) -> Vec<Text> {
-    let (mut of_lapses, mut others, mut smallest) = (Vec::new(), Vec::new(), f64::INFINITY);
+/// The negative score that wins this percentage. Where a share of the results follows no score, it is that of the other
+/// results.
+fn losing_score(calibration: &Calibration, percent: f64) -> Option<i64> {
+    let limits = calibration.limits(WinRate::Field);
+    let [low, high] = if calibration.model.kind.allows_lapses() { limits } else { [0.0, 1.0] };
+    let rate = low + (high - low) * percent / 100.0;
+    let score = calibration.score(WinRate::Field, rate, &Situation::default())?.floor() as i64;
+    (score < 0).then_some(score)
+}
+
+/// What to know of the scores of calibrated engines: the results that follow no score, and the material or ply.
+fn notes_on<'a>(engines: impl Iterator<Item = (&'a str, &'a Calibration)>) -> Vec<Text> {
+    let (mut of_lapses, mut largest, mut notes) = (Vec::new(), 0_f64, Vec::new());
     for (name, calibration) in engines {
         let share = 100.0 * calibration.limits(WinRate::Field)[0];
-        if calibration.model.kind.allows_lapses() && share >= percent {
+        if calibration.model.kind.allows_lapses() && share >= LAPSES_NAMED {
             of_lapses.push(name);
-            smallest = smallest.min(share);
-        } else {
-            others.push(name);
+            largest = largest.max(share);
+        }
+        if let Some((unit, [from, to])) = calibration.model.model.fitted_range() {
+            let (unit, middle) = (unit.as_str(), from.midpoint(to));
+            notes.push(text!("{name}: the scores are those at {unit} {middle}, the middle of {from} to {to}"));
         }
     }
-    let mut notes = Vec::new();
     if !of_lapses.is_empty() {
         let named = list(&of_lapses);
         notes.push(text!(
-            "{named}: {smallest:.1}% of the results are wins that follow no score, so no score wins only {percent}%; \
-             use `terminations` board, a larger `win-rate`, or `model` wdl"
+            "{named}: up to {largest:.1}% of the results are wins that follow no score, such as those on time; the \
+             scores are those that win so much of the other games (`terminations` board leaves out losses on time)"
         ));
     }
-    if !others.is_empty() {
-        let named = list(&others);
-        notes.push(text!("{named}: no score below 0 wins {percent}%"));
-    }
     notes
+}
+
+impl Adjudicated {
+    /// The rules for resigning and for draws to write into the match runner: of those that would have turned no larger
+    /// share of the games than they promise, the one that saves most moves.
+    pub fn recommended(&self) -> [Option<&AdjudicationRule>; 2] {
+        [&self.resigning, &self.drawing].map(|rules| {
+            let keeps_its_word = |r: &&AdjudicationRule| {
+                r.rule.ended >= FEWEST_ENDED && r.rule.share.is_some_and(|share| 100.0 * share.value <= r.percent)
+            };
+            let good = rules.iter().filter(|r| r.percent <= MOST_TURNED && r.rule.move_count >= FEWEST_SCORES);
+            let good = good.filter(keeps_its_word);
+            good.max_by(|a, b| a.rule.saved.total_cmp(&b.rule.saved))
+        })
+    }
+
+    /// The JSON document.
+    pub fn document(&self) -> Value {
+        let Self { games, engines, resigning, drawing, notes, .. } = self;
+        let [resign, draw] = self.recommended().map(|rule| rule.map(|rule| &rule.option));
+        json!({
+            "games": games, "engines": engines, "recommended": { "resign": resign, "draw": draw },
+            "resign": resigning, "draw": drawing, "notes": notes,
+        })
+    }
 }
 
 impl Thresholds {
@@ -167,14 +203,19 @@ impl Thresholds {
                 .notes
                 .push(text!("not calibrated, so without a score here: {named} (`evalcurve fit` has the reasons)"));
         }
+        found.notes.extend(notes_on(calibrated()));
         for percent in found.percents.clone() {
             let of = |r: &EngineResult| {
-                let score = r.calibration.as_ref()?.score(WinRate::Field, percent / 100.0, &Situation::default())?;
-                Some(Losing { name: r.name.clone(), percent, score_cp: score.floor() as i64 })
+                let score_cp = losing_score(r.calibration.as_ref()?, percent)?;
+                Some(Losing { name: r.name.clone(), percent, score_cp })
             };
-            let known: Vec<Losing> = results.iter().filter_map(of).filter(|losing| losing.score_cp < 0).collect();
-            let without = calibrated().filter(|(name, _)| known.iter().all(|losing| losing.name != *name));
-            found.notes.extend(why_without(without, percent));
+            let known: Vec<Losing> = results.iter().filter_map(of).collect();
+            let is_known = |name: &str| known.iter().any(|losing| losing.name == name);
+            let without: Vec<&str> = calibrated().map(|(name, _)| name).filter(|name| !is_known(name)).collect();
+            if !without.is_empty() {
+                let named = list(&without);
+                found.notes.push(text!("{named}: no score below 0 wins {percent}%"));
+            }
             self.resign(&known, percent, played, &mut found);
             found.engines.extend(known);
             self.draw(percent, played, &mut found);

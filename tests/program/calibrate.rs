@@ -69,6 +69,65 @@ fn the_constant_is_that_of_the_calibration() {
     assert_eq!(both.lines().count(), 4, "{both}");
 }
 
+/// The number that a GUI asks for comes first; nothing that must not be used is printed.
+#[test]
+fn the_constant_is_for_the_gui() {
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "300", "--engine", "A:0.002:0", "--engine", "技巧:0.003:0"]);
+    let ran = folder.good(&["constant", "games.csa", "--engine", "技巧", "--out", "p", "--lang", "ja"]);
+    let number = ran.out.lines().next().unwrap().strip_prefix("ShogiHome の勝率換算係数: ").unwrap();
+    let exported = folder.good(&["export", "p/技巧.json", "--to", "shogihome"]).out;
+    assert!(exported.contains(&format!("\"coefficientInSigmoid\": {number}\n")), "{number}: {exported}");
+    assert!(ran.out.ends_with("p/技巧.json\np/技巧-curve.png\n"), "{}", ran.out);
+    assert!(
+        folder
+            .good(&["constant", "p/技巧.json"])
+            .out
+            .starts_with(&format!("ShogiHome's win rate coefficient: {number}\n"))
+    );
+    // the number alone, and those of a folder of calibration files
+    assert_eq!(folder.good(&["constant", "p", "-q"]).out, format!("{number}\n"));
+    folder.good(&["calibrate", "games.csa", "--out", "out", "--quiet"]);
+    let both = folder.good(&["constant", "out", "--quiet"]).out;
+    assert!(both.lines().count() == 2 && both.contains(&format!("技巧\t{number}\n")), "{both}");
+    let drawn = folder.good(&["plot", "out", "--out", "drawn"]).out;
+    assert!(drawn.contains("drawn/sigmoids.svg") && drawn.contains("drawn/技巧-curve.svg"), "{drawn}");
+    // records beside them are records
+    folder.write("mixed/A.json", folder.read("out/A.json"));
+    folder.write("mixed/games.csa", folder.read("games.csa"));
+    assert!(folder.good(&["constant", "mixed"]).out.contains("技巧"));
+
+    folder.generate("few.csa", &["--games", "25"]);
+    let ran = folder.run(&["constant", "few.csa", "--engine", "A"]).ends(1);
+    assert!(
+        ran.out.is_empty() && ran.err.contains("calibrated: A: 17 game(s), 30 needed: add games, or set --min-games")
+    );
+    folder.generate("noise.csa", &["--games", "80", "--engine", "A:0.00005:0", "--engine", "B:0.00005:0"]);
+    let ran = folder.run(&["constant", "noise.csa", "--engine", "A", "--out", "noise"]).ends(1);
+    assert!(ran.out.contains("1/w1 = – (") && !ran.out.contains("ShogiHome"), "{}", ran.out);
+    assert!(
+        ran.err
+            .contains("no engine could be calibrated: A: the calibration forecasts unseen games worse than a constant"),
+        "{}",
+        ran.err
+    );
+    assert!(!folder.at("noise/A.json").exists());
+    folder.run(&["constant", "noise.csa", "-q", "--engine", "A"]).ends(1).says(&["worse than a constant"]);
+}
+
+/// A file of another run in the folder has no common scale with those of this one.
+#[test]
+fn files_of_another_run_are_named() {
+    let folder = Folder::new();
+    folder.generate("old.csa", &["--games", "100", "--engine", "A:0.002:0", "--engine", "B:0.003:0"]);
+    folder.generate("new.csa", &["--games", "100", "--engine", "A:0.002:0", "--engine", "C:0.003:0"]);
+    let run = |arguments: &[&str]| folder.good(&[&["calibrate", "--no-plots", "--out", "out"], arguments].concat()).err;
+    assert!(!run(&["old.csa"]).contains("also holds"));
+    assert!(!run(&["old.csa", "--engine", "A"]).contains("also holds"), "one engine of the same run");
+    let err = run(&["new.csa"]);
+    assert!(err.contains("warning: out also holds B.json, which another run made from other games"), "{err}");
+}
+
 /// The table beside a figure has the points that `curve` prints.
 #[test]
 fn figures_have_their_numbers_beside_them() {

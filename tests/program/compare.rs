@@ -17,8 +17,8 @@ fn calibrate(folder: &Folder, name: &str, w1: &str, games: &str, seed: &str) -> 
 #[test]
 fn a_scale_that_moves_ends_with_1() {
     let folder = Folder::new();
-    let old = calibrate(&folder, "old", "0.002", "3000", "1");
-    let same = calibrate(&folder, "same", "0.002", "3000", "2");
+    let old = calibrate(&folder, "old", "0.002", "6000", "1");
+    let same = calibrate(&folder, "same", "0.002", "6000", "2");
     let moved = calibrate(&folder, "moved", "0.003", "3000", "3");
     let few = calibrate(&folder, "few", "0.0024", "60", "5");
 
@@ -77,4 +77,29 @@ fn names_are_no_markdown() {
                    www\\.evil\\.org \\\\ C-3\u{fffd}\\# H\u{fffd}\\[31m: the scale did not move\n";
     assert!(page.starts_with(heading), "{page}");
     assert!(!page.replace("\\<", "").contains('<') && !page.contains("](") && !page.contains('\u{1b}'), "{page}");
+}
+
+/// Files that chose one model are compared by it; the names of two engines are said.
+#[test]
+fn two_engines_are_no_two_versions() {
+    let folder = Folder::new();
+    let old = calibrate(&folder, "old", "0.002", "1000", "1");
+    let ran = folder.run(&["compare", &old, "old/B.json"]);
+    assert!(ran.out.starts_with("old A, new B, by joint, between equals\nold   w1 · 1000 "), "{}", ran.out);
+    assert!(!ran.out.contains("w2"), "{}", ran.out);
+    ran.says(&["the files are of A and B: if these are not versions of one engine"]);
+    let ran = folder.run(&["compare", &old, &old, "--model", "maximum-likelihood"]);
+    assert!(
+        ran.out.starts_with("A, by sigmoid by maximum likelihood, against the opponents of each file\n"),
+        "{}",
+        ran.out
+    );
+    folder.good(&["calibrate", "old.csa", "--out", "ml", "--model", "mle", "--no-plots", "--quiet"]);
+    let ran = folder.run(&["compare", &old, "ml/A.json"]);
+    ran.says(&["the chosen models are joint and maximum_likelihood: compared by maximum_likelihood"]);
+    // an alias is the same engine
+    let alias = ["--alias", "A = A2", "--engine", "A2", "--no-plots", "--quiet", "--out", "alias"];
+    folder.good(&[&["calibrate", "old.csa"][..], &alias].concat());
+    let ran = folder.run(&["compare", &old, "alias/A2.json"]);
+    assert!(!ran.err.contains("the files are of"), "{}", ran.err);
 }

@@ -1109,3 +1109,38 @@ fn a_chess_engine_in_a_council_of_shogi_is_recognised() {
     let ran = folder.run(&["council", "silent.toml", "--check"]).ends(1);
     assert!(ran.err.contains("it answered 'uciok' to uci: if it is an engine for chess"), "{}{}", ran.out, ran.err);
 }
+
+/// The result of a PGN game goes into the vote log with the decisions on its positions.
+#[test]
+fn votes_on_positions_keep_the_result_of_the_game() {
+    let folder = Folder::new();
+    let program = evalcurve_testkit::program();
+    let member = format!(
+        "[[engine]]\nname = 'A'\ncommand = '{program}'\nargs = ['scripted-engine', '--game', 'chess']\n\
+         limit = {{ nodes = 9 }}\n"
+    );
+    folder.write("c.toml", format!("game = 'chess'\nrule = 'majority'\nlog = 'v.jsonl'\n{member}"));
+    let game = |result: &str, moves: &str| format!("[Event \"x\"]\n[Result \"{result}\"]\n\n{moves} {result}\n\n");
+    let games = [game("1-0", "1. e4 e5 2. Nf3"), game("0-1", "1. d4 d5"), game("1/2-1/2", "1. c4"), game("*", "1. f4")];
+    folder.write("games.pgn", games.concat());
+    folder.good(&["council", "c.toml", "--positions", "games.pgn", "--plies", "1,2"]);
+    let lines: Vec<Value> = folder.text("v.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let decisions = lines.iter().filter(|line| !line["votes"].is_null()).count();
+    let ends: Vec<_> = lines.iter().filter(|line| !line["end"].is_null()).collect();
+    assert_eq!((decisions, ends.len()), (6, 3), "{lines:#?}");
+    // the last decision was for White after two plies, for Black after one
+    for (end, expected) in ends.iter().zip([("win", "white", 3), ("loss", "white", 3), ("draw", "black", 2)]) {
+        assert_eq!(
+            (&end["end"], &end["side"], &end["ply"]),
+            (&expected.0.into(), &expected.1.into(), &expected.2.into())
+        );
+        assert!(lines.iter().any(|line| !line["votes"].is_null() && line["game_id"] == end["game_id"]));
+    }
+    // White won the first game and lost the second; the last has no result
+    let read = folder.document(&["inspect", "v.jsonl", "--from-ply", "1", "--window", "1"]);
+    assert_eq!(
+        (&read["games"]["read"], &read["games"]["skipped"]["unknown_result"]),
+        (&4.into(), &1.into()),
+        "{read:#}"
+    );
+}

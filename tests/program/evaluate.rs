@@ -195,3 +195,33 @@ fn games_in_the_rows_of_a_table_are_read() {
     let problems = document["problems"].as_array().unwrap();
     assert!(problems.iter().any(|p| p["line"] == 1) && problems.iter().any(|p| p["line"] == 61), "{problems:?}");
 }
+
+/// For a CI: the exit code, the games of the fit, and two files of one name.
+#[test]
+fn a_ci_gets_an_exit_code() {
+    let folder = Folder::new();
+    for (file, seed, w1) in [("old.csa", "1", "0.002"), ("new.csa", "2", "0.002"), ("moved.csa", "3", "0.004")] {
+        let truth = format!("A:{w1}:0");
+        folder.generate(file, &["--games", "3000", "--seed", seed, "--engine", &truth, "--engine", "B:0.002:0"]);
+    }
+    folder.generate("few.csa", &["--games", "40", "--seed", "4", "--engine", "A:0.002:0", "--engine", "B:0.002:0"]);
+    folder.good(&["calibrate", "old.csa", "--no-plots", "--out", "old", "--quiet"]);
+    let evaluate =
+        |file: &str, tolerance: &str| folder.run(&["evaluate", "old/A.json", file, "--tolerance", tolerance]);
+    assert!(!evaluate("new.csa", "25").ends(0).err.contains("from these very samples"));
+    evaluate("moved.csa", "25").ends(1);
+    evaluate("few.csa", "10").ends(3);
+    folder.good(&["evaluate", "old/A.json", "moved.csa"]);
+    folder
+        .run(&["evaluate", "old/A.json", "new.csa", "--tolerance", "0"])
+        .ends(2)
+        .says(&["a tolerance of 0% is not valid"]);
+    folder
+        .good(&["evaluate", "old", "old.csa"])
+        .says(&["old/A.json was made from these very samples", "old/B.json was"]);
+    folder.write("second/A.json", folder.read("old/A.json"));
+    let out = folder.good(&["evaluate", "old/A.json", "second/A.json", "new.csa"]).out;
+    for line in ["1 A ", "2 A ", "1: old/A.json", "2: second/A.json"] {
+        assert!(out.lines().any(|l| l.starts_with(line)), "{line}: {out}");
+    }
+}

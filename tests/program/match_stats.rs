@@ -17,7 +17,8 @@ fn three_councils_are_compared_as_in_takeuchi_section_4_3() {
     let folder = Folder::new();
     let results = ["match-stats", "勝率楽観=423-8-569", "単純楽観=409-6-585", "多数決=362-34-604"];
     let ran = folder.good(&results);
-    for words in ["勝率楽観", "0.4270 [0.397, 0.458]", "-51 [-73, -30]", "0 after Bonferroni", "each at 0.0167"] {
+    for words in ["勝率楽観", "0.4270 [0.397, 0.458]", "-51.1 [-73.0, -29.6]", "0 after Bonferroni", "each at 0.0167"]
+    {
         assert!(ran.out.contains(words), "{words}\n{}", ran.out);
     }
     let document = json(&folder, &results);
@@ -158,4 +159,35 @@ fn published_tables_draw_the_published_figures() {
             "{name} differs; draw it again by the command in docs/match-statistics.md"
         );
     }
+}
+
+/// Match runners write the engine that is tested as White of the first game, whatever its name.
+#[test]
+fn the_tested_engine_is_white_of_the_first_game() {
+    let folder = Folder::new();
+    let game = |white: &str, black: &str, result: &str, first: &str| {
+        format!("[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n\n1. {first} {result}\n\n")
+    };
+    let games = [
+        game("new", "base", "1-0", "e4"),
+        game("base", "new", "1/2-1/2", "e4 e5"),
+        game("new", "base", "1-0", "d4"),
+        game("base", "new", "0-1", "d4 d5"),
+    ];
+    folder.write("games.pgn", games.concat());
+    let document = json(&folder, &["match-stats", "games.pgn", "--sprt", "0:5"]);
+    let system = &document["systems"][0];
+    assert_eq!((&system["player"], &system["wins"], &system["losses"]), (&"new".into(), &3.into(), &0.into()));
+    assert!(system["sprt"]["llr"].as_f64() > Some(0.0), "{system}");
+    let of = |name: &str| json(&folder, &["match-stats", "games.pgn", "--player", name])["systems"][0]["wins"].clone();
+    assert_eq!((of("new"), of("base")), (3.into(), 0.into()));
+    let out = folder.good(&["match-stats", "games.pgn", "--paired", "--sprt", "0:5"]).out;
+    assert!(out.contains("SPRT of 0 against 5 logistic Elo"), "{out}");
+    // decimals, and nElo with its interval as fastchess has it: 1.96 · 800/ln 10 / sqrt(games)
+    let system = &json(&folder, &["match-stats", "12-90-300-120-20"])["systems"][0];
+    let half = 1.959_963_985 * 347.435_585_522_601_84 / (1084_f64).sqrt();
+    let [low, high] = [0, 1].map(|i| system["normalized_elo_interval"][i].as_f64().unwrap());
+    assert!((high - low - 2.0 * half).abs() < 1e-6, "{low} {high} {half}");
+    let out = folder.good(&["match-stats", "12-90-300-120-20"]).out;
+    assert!(out.contains("+14.8 [") && out.contains("nElo [95%]"), "{out}");
 }

@@ -123,6 +123,68 @@ fn material_goes_from_records_to_win_rates() {
     assert_eq!(samples("odd/A.json") + samples("odd/B.json") + 1, samples("out/A.json") + samples("out/B.json"));
 }
 
+/// The table has a, b and the draws at score 0, and the positions can be those of WDL_model.
+#[test]
+fn the_table_has_the_constants_of_wdl_model() {
+    let folder = Folder::new();
+    folder.write("games.pgn", games(300));
+    let options = ["--all-positions", "--from-ply", "1", "--model", "wdl-material", "--no-plots", "--out"];
+    let ran = folder.good(&[&["calibrate", "games.pgn"][..], &options, &["out"]].concat());
+    let at = ran.out.find("at material 58: a is the score that wins half of the games").expect("a title");
+    let row = ran.out[at..].lines().find(|line| line.starts_with("A ")).unwrap();
+    let export = folder.good(&["export", "out/A.json", "--to", "stockfish"]).out;
+    let pawn = export.split("NormalizeToPawnValue = ").nth(1).unwrap().split(';').next().unwrap();
+    let a: f64 = row.split_whitespace().nth(1).unwrap().parse().unwrap();
+    assert!((a - pawn.parse::<f64>().unwrap()).abs() <= 0.51, "{row} {pawn}");
+    let draws = folder.good(&["winrate", "out/A.json", "0", "--material", "58"]).out;
+    let draw = draws.split("draw ").nth(1).unwrap().split(' ').next().unwrap();
+    let shown: f64 = row.split(']').nth(2).unwrap().split_whitespace().next().unwrap().parse().unwrap();
+    assert!((shown - draw.parse::<f64>().unwrap()).abs() < 0.00051, "{row} {draws}");
+    // the same as its conditions
+    let like = folder.document(&["calibrate", "games.pgn", "--like-wdl-model", "--no-plots", "--out", "like"]);
+    let conditions = ["score_cp <= 400", "score_cp >= -400", "material >= 17", "material <= 78", "ply <= 240"];
+    let conditions = conditions.iter().flat_map(|condition| ["--where", condition]).collect::<Vec<_>>();
+    let same = folder.document(&[&["calibrate", "games.pgn"][..], &options, &["same"], &conditions].concat());
+    assert_eq!(like["model"], "wdl_material");
+    assert_eq!(like["engines"][0]["models"], same["engines"][0]["models"]);
+    assert_eq!(folder.document(&["fit", "games.pgn"])["model"], "joint");
+    folder.run(&["fit", "games.pgn", "--like-wdl-model", "--from-ply", "9"]).ends(2);
+    // a curve says where it is read
+    folder.good(&["plot", "out/A.json", "--out", "plots"]);
+    assert!(folder.text("plots/A-curve.svg").contains("at material 50"), "{}", folder.text("plots/A-curve.svg"));
+}
+
+/// Games whose draws do not have the form of the model have a warning.
+#[test]
+fn a_misfit_of_the_draws_has_a_warning() {
+    let folder = Folder::new();
+    let has_warning = |games: String| {
+        folder.write("games.pgn", games);
+        let options = ["fit", "games.pgn", "--all-positions", "--from-ply", "1", "--model", "wdl-material"];
+        let document = folder.document(&options);
+        let warnings = document["engines"][0]["warnings"].as_array().unwrap();
+        warnings.iter().any(|warning| warning["kind"] == "draws_misfit")
+    };
+    assert!(!has_warning(games(1000)));
+    // in every second game those who are even do not draw, and those of whom one is better do
+    let odd = |(i, game): (usize, &str)| {
+        let scores = game.split('{').skip(1).map(|rest| rest.split('/').next().unwrap().parse::<f64>().unwrap());
+        // those of Black in White's view
+        let pawns: f64 =
+            scores.enumerate().map(|(at, score)| if at % 2 == 0 { score } else { -score }).sum::<f64>() / 60.0;
+        if i % 2 == 1 {
+            return game.to_owned();
+        }
+        let result = if pawns.abs() > 1.0 { "1/2-1/2" } else { ["1-0", "0-1"][i / 2 % 2] };
+        ["1/2-1/2", "1-0", "0-1"]
+            .iter()
+            .fold(game.to_owned(), |game, old| game.replace(old, "?!"))
+            .replace("?!", result)
+    };
+    let all = games(1000).replace("[White", "\u{0}[White");
+    assert!(has_warning(all.split('\u{0}').enumerate().map(odd).collect()));
+}
+
 #[test]
 fn a_game_that_cannot_be_played_keeps_its_samples() {
     let folder = Folder::new();

@@ -391,3 +391,54 @@ fn calibrations_and_configurations_have_limits() {
         folder.run(&["match-stats", "zero.csv"]).ends(2).says(&["zero.csv: it is a device, a pipe or a socket"]);
     }
 }
+
+/// Numbers as people write them are refused with what to write.
+#[test]
+fn numbers_have_a_hint() {
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "100"]);
+    folder.good(&["calibrate", "games.csa", "--out", "out", "--no-plots", "--quiet"]);
+    let winrate = |arguments: &[&str]| folder.run(&[&["winrate", "out/A.json"], arguments].concat());
+    for (value, message) in [
+        ("５００", "'５００' is not a score in centipawns; write 500"),
+        ("300点", "write 300"),
+        ("1,200", "write 1200"),
+        ("75%", "'75%' is not a score in centipawns; for the score of a win rate: --inverse 0.75"),
+    ] {
+        winrate(&[value]).ends(2).says(&[message]);
+    }
+    winrate(&["--inverse", "７５％"]).ends(2).says(&["'７５％' is not a win rate between 0 and 1; write 0.75"]);
+    winrate(&["1.00"]).ends(0).says(&["1.00 counts as centipawns; of a score in pawns, write 100"]);
+    assert!(winrate(&["1", "150.5", "-20"]).ends(0).err.is_empty());
+    folder.run(&["fit", "games.csa", "--bands", "５０"]).ends(2).says(&["expected a whole number; write 50"]);
+    let ran = folder.run(&["fit", "games.csa", "--bands", "1,000", "--lang", "ja"]).ends(2);
+    ran.says(&["'1,000' は '--bands <N>' の値として使えません", "1000 と書いてください"]);
+    let fit = |engine: &str| folder.run(&["fit", "games.csa", "--bands", "0", "--engine", engine]).ends(2);
+    fit("Ｂ").says(&["no engine matches 'Ｂ'; nearest: B"]);
+    fit("A,B").says(&["no engine matches 'A,B'; give one name at a time, and the option once for each"]);
+}
+
+/// What cannot be read has a way on.
+#[test]
+fn records_without_a_use_say_what_to_do() {
+    let folder = Folder::new();
+    folder.write("a.rar", b"Rar!\x1a\x07\x01\x00\x00");
+    folder.good(&["inspect", "a.rar"]).says(&["a.rar: unknown format: a RAR archive, which evalcurve does not unpack"]);
+    folder.write("plain.pgn", "[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n");
+    let ran = folder.run(&["calibrate", "plain.pgn", "--no-plots"]).ends(1);
+    ran.says(&["let an engine score them: `evalcurve analyse GAMES --engine \"COMMAND nodes=20k\"`"]);
+    folder
+        .run(&["diagnose", "plain.pgn", "--out", "d.html"])
+        .ends(2)
+        .says(&["--out d.html: it names a folder", "--out d\n"]);
+    assert!(!folder.at("d.html").exists());
+    folder.run(&["play", "-engine", "cmd=x"]).ends(2).says(&["'-engine': options begin with two dashes"]);
+    // a long folder is named once, and no reason is parted from its count
+    let long = "a_folder_with_a_very_long_name/and_another_one_in_it/and_a_third";
+    for i in 0..3 {
+        folder.write(&format!("{long}/{i}.csa"), "V2.2\nN+A\nN-B\nPI\n+\n+7776FU,T1\n'** x\n+0000ZZ\n%TORYO\n");
+    }
+    let ran = folder.good(&["inspect", long]);
+    assert_eq!(ran.err.matches(long).count(), 1, "{}", ran.err);
+    assert!(ran.err.contains("warning: …/1.csa:"), "{}", ran.err);
+}

@@ -260,6 +260,63 @@ fn a_sequential_test_stops_the_games() {
     assert!((decided..=decided + 2).contains(&games) && games < 200, "{decided} {games}");
 }
 
+/// Without a number of pairs the test goes on until it decides; the exit code says how, and the state is printed.
+#[test]
+fn a_sequential_test_has_as_many_pairs_as_it_needs() {
+    let folder = Folder::new();
+    let text = tournament("chess", 1, 0, &[]).replace("pairs = 1\n", "");
+    // slightly worse, so that 50 pairs cannot decide between these bounds
+    let worse = text.replacen("\"--seed=2\"", "\"--seed=2\", \"--fault=illegal=0.02\"", 1);
+    assert!(text != worse && !text.contains("pairs"));
+    folder.write("t.toml", worse.replace("limit = {", "options = { Hsah = 16 }\nlimit = {"));
+    let play = |out: &str, more: &[&str]| folder.run(&[&["play", "t.toml", "--out", out], more].concat());
+    let narrow = ["--sprt", "0:20", "--report-every", "20"];
+    let ran = play("h1", &narrow).ends(0);
+    let games = folder.text("h1/results.csv").lines().count() - 1;
+    assert!(games > 100 && ran.out.contains(&format!("\n{games} games in h1\n")), "{games} {}", ran.out);
+    assert!(
+        ran.out.contains("SPRT of 0 against 20 logistic Elo") && ran.out.contains("H1 accepted after"),
+        "{}",
+        ran.out
+    );
+    // without a terminal, a report after every 20 pairs, in parts that fit
+    let reports = ran.err.matches("SPRT 甲 – B: LLR ").count();
+    assert!(reports >= 2 && reports <= games / 40, "{reports} {games} {}", ran.err);
+    for word in ["甲 against B: ", "Elo +", "nElo +", "LOS ", "pairs 0-"] {
+        assert!(ran.err.contains(word), "{word}: {}", ran.err);
+    }
+    assert!(ran.err.contains("甲: it declares no option 'Hsah'"), "{}", ran.err);
+    play("h0", &["--sprt", "350:400"]).ends(1);
+    let ran = play("open", &["--sprt", "0:20", "--pairs", "3"]).ends(3);
+    assert!(ran.out.contains("undecided: play on") && ran.out.contains("6 of 6 games"), "{}", ran.out);
+    assert!(play("open", &["--sprt", "0:20", "--pairs", "3", "--normalized"]).out.contains("20 normalised Elo"));
+    let ran = play("keys", &[]).err;
+    assert!(ran.is_empty() || !ran.contains("did you mean"), "{ran}");
+    folder.write("t.toml", "piars = 3\n".to_owned() + &text);
+    play("keys", &[]).ends(2).says(&["t.toml:1: unknown field 'piars'", "did you mean 'pairs'?"]);
+}
+
+/// Ctrl-C leaves a last table and the command that goes on.
+#[cfg(unix)]
+#[test]
+fn a_signal_leaves_the_table_and_the_command() {
+    let folder = Folder::new();
+    folder.write("t.toml", tournament("chess", 5000, 1, &[]));
+    let mut command = folder.command(&["play", "t.toml", "--concurrency", "2", "--report-every", "0"]);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    while folder.read_if_any("t-games/results.csv").iter().filter(|byte| **byte == b'\n').count() < 5 {
+        std::thread::sleep(Duration::from_millis(5));
+        assert!(child.try_wait().unwrap().is_none());
+    }
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let err = String::from_utf8_lossy(&ended.stderr);
+    assert!(err.contains("甲 against B: ") && err.contains("  Elo "), "{err}");
+    let goes_on =
+        "games are stored; the same command goes on: evalcurve play t.toml --concurrency 2 --report-every 0\n";
+    assert!(err.ends_with(goes_on), "{err}");
+}
+
 #[test]
 fn engines_on_several_threads_do_not_repeat_their_games() {
     let folder = Folder::new();
@@ -295,7 +352,11 @@ fn a_first_configuration_has_engines_with_blanks_in_their_paths() {
     folder.run(&[&init[..], &[" "]].concat()).ends(2).says(&["a command is empty"]);
     assert!(!folder.at("c.toml").exists());
     let ran = folder.run(&[&init[..], &[&path, "私の エンジン/思考 部", quoted, "on-path -x"]].concat()).ends(1);
-    ran.says(&["思考 部: ended during its start", "on-path: cannot start 'on-path'"]);
+    ran.says(&[
+        "思考 部: ended during its start",
+        "on-path: cannot start 'on-path'",
+        "on-path made no move at any limit",
+    ]);
     let text = folder.text("c.toml");
     assert_eq!(text.matches(&format!("command = \"{path}\"\n")).count(), 3, "{text}");
     assert_eq!(text.matches("args = ").count(), 2, "{text}");
@@ -319,6 +380,7 @@ fn a_first_configuration_has_limits_that_the_engines_obey() {
         ("good", engine(answers)),
         ("dies", engine(&format!("case $k in movetime) echo broken >&2; exit 1;; *) {answers};; esac"))),
         ("lies", engine(&format!("case $k in depth) {answers};; *) echo bestmove 1a1b;; esac"))),
+        ("sheusi", engine(answers)),
         ("shell", "#!/bin/sh\necho GNU Shell 1.0\nwhile read -r w; do :; done\n".to_owned()),
     ] {
         use std::os::unix::fs::PermissionsExt;
@@ -327,16 +389,19 @@ fn a_first_configuration_has_limits_that_the_engines_obey() {
     }
     let start = std::time::Instant::now();
     let ran = folder.run(&["council", "c.toml", "--init", "./good", "./dies", "./lies", "./shell"]).ends(1);
-    assert!(start.elapsed() < Duration::from_secs(40));
+    assert!(start.elapsed() < Duration::from_secs(60));
     ran.says(&[
         "dies: movetime 200 ms: ended during its search (broken)",
         "lies: byoyomi 200 ms: it answered '1a1b', which is no legal move",
-        "shell: no usiok within 4000 ms, and no uciok: it is no engine for USI or UCI; it wrote 'GNU Shell 1.0'",
+        "shell: no usiok within 10000 ms, and no uciok: it is no engine for USI or UCI; it wrote 'GNU Shell 1.0'",
+        "shell made no move at any limit; correct its table before --prepare; perhaps one of these is meant: sheusi",
     ]);
     let text = folder.text("c.toml");
     let limits: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("limit = ")).collect();
-    let starts = ["{ movetime-ms = 200 }", "{ byoyomi-ms = 200 }", "{ depth = 6 }", "{ movetime-ms = 200 }"];
-    assert!(limits.len() == 4 && limits.iter().zip(starts).all(|(limit, start)| limit.starts_with(start)), "{text}");
+    let starts = ["{ movetime-ms = 200 }", "{ byoyomi-ms = 200 }", "{ depth = 6 }"];
+    assert!(text.contains("# it made no move at any limit\n# limit = "), "{text}");
+    folder.run(&["council", "c.toml", "--prepare"]).ends(2).says(&["c.toml", "engine 'shell' has no limit"]);
+    assert!(limits.len() == 3 && limits.iter().zip(starts).all(|(limit, start)| limit.starts_with(start)), "{text}");
 }
 
 /// A member that crashes in every game, after the two moves of the trial, ends the preparation by its own name.

@@ -71,7 +71,7 @@ fn options_say_what_they_would_have_done() {
     assert!(used >= largest && used < largest + 10, "{used} {largest}");
 
     let ran = folder.good(&["thresholds", "games.pgn", "--win-rate", "40", "--draw-from", "5", "--move-count", "2"]);
-    for part in ["score that wins              40%", "-resign movecount=2 score=", "turned round [95%]"] {
+    for part in ["score that wins              40%", "-resign movecount=2 score=", "wrong [95%]"] {
         assert!(ran.out.contains(part), "{}", ran.out);
     }
     let ran = folder.good(&["thresholds", "games.pgn", "--win-rate", "0.001", "--lang", "ja"]);
@@ -105,16 +105,47 @@ fn engines_without_a_threshold_are_named_with_the_reason() {
     let thresholds = ["thresholds", "games.pgn", "--move-count", "2"];
     let ran = folder.good(&[&thresholds[..], &["--win-rate", "1"]].concat());
     let ran = ran.says(&[
-        "A, B: ",
-        "of the results are wins that follow no score, so no score wins only 1%; use --terminations board",
+        "A, B: up to ",
+        "of the results are wins that follow no score, such as those on time; the scores are those that win so much of",
         "not calibrated, so without a score here: Rare",
-        "no threshold for resigning at a win rate of 1%",
     ]);
-    assert!(!ran.out.contains("score that wins"), "{}", ran.out);
+    // the scores of the games that follow them
+    assert!(ran.out.contains("score that wins") && ran.out.contains("-resign movecount=2"), "{}", ran.out);
     let ran = folder.good(&[&thresholds[..], &["--win-rate", "1", "--model", "wdl"]].concat());
     assert!(!ran.err.contains("follow no score") && ran.out.contains("-resign movecount=2"), "{}{}", ran.out, ran.err);
-    // of two rates the table has both, and a dash for the one without a score
-    let ran = folder.good(&[&thresholds[..], &["--win-rate", "1", "--win-rate", "30"]].concat());
-    let row = ran.out.lines().find(|line| line.starts_with("A ")).unwrap();
-    assert!(row.contains('–') && row.trim_end().ends_with(|c: char| c.is_ascii_digit()), "{}", ran.out);
+    assert!(ran.err.contains("A: the scores are those at ply "), "{}", ran.err);
+}
+
+/// What to write comes first: of the rules that keep their promise the one that saves most.
+#[test]
+fn the_first_line_is_for_the_match_runner() {
+    let folder = Folder::new();
+    folder.write("games.pgn", games(300));
+    let options = ["thresholds", "games.pgn", "--win-rate", "2", "--draw-from", "5"];
+    let document: Value = serde_json::from_str(&folder.good(&[&options[..], &["--json"]].concat()).out).unwrap();
+    let good = |rule: &&Value| {
+        let rule = &rule["rule"];
+        let ended = rule["ended"].as_u64().unwrap();
+        ended >= 20 && rule["move_count"].as_u64() >= Some(3) && 50 * rule["turned"].as_u64().unwrap() <= ended
+    };
+    let saved = |rule: &&Value| (1e9 * rule["rule"]["saved"].as_f64().unwrap()) as u64;
+    let mut lines = Vec::new();
+    for kind in ["resign", "draw"] {
+        let best = document[kind].as_array().unwrap().iter().filter(good).max_by_key(saved);
+        let Some(best) = best else {
+            assert!(document["recommended"][kind].is_null(), "{document:#}");
+            continue;
+        };
+        let of_best =
+            document[kind].as_array().unwrap().iter().filter(|r| r["option"] == document["recommended"][kind]);
+        assert!(of_best.clone().all(|r| saved(&r) == saved(&best)) && of_best.count() > 0, "{document:#}");
+        lines.push(document["recommended"][kind].as_str().unwrap().to_owned());
+    }
+    assert!(!lines.is_empty(), "{document:#}");
+    let out = folder.good(&options).out;
+    for (line, option) in out.lines().zip(&lines) {
+        assert!(line.starts_with(&format!("for the match runner: {option} (ends ")), "{out}");
+    }
+    let few = folder.good(&["thresholds", "games.pgn", "--win-rate", "0.001"]).out;
+    assert!(few.starts_with("for the match runner: no option, as too few of these games"), "{few}");
 }

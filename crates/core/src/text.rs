@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use unicode_normalization::UnicodeNormalization;
+
 pub use evalcurve_calibration::plain_types;
 
 /// A whole number with a comma between groups of three digits: `1,148,897`.
@@ -37,6 +39,26 @@ pub fn signed(value: f64, decimals: usize) -> String {
 pub fn shown_path(path: &Path) -> String {
     let shown = path.to_string_lossy();
     if cfg!(windows) { shown.replace('\\', "/") } else { shown.into_owned() }
+}
+
+/// A name as it is compared with others: half-width letters for full-width ones, and no capitals.
+pub fn folded(name: &str) -> String {
+    name.nfkc().collect::<String>().to_lowercase()
+}
+
+/// The number that a reader means by full-width digits, commas between groups of three digits, or a unit: `1200` for
+/// `１，２００点`, `0.75` for `75%`. `None` if the text is a plain number already, or none.
+pub fn plain_number(text: &str) -> Option<String> {
+    let text = text.trim();
+    let half_width: String = text.nfkc().collect::<String>().replace(['−', '‐', 'ー'], "-");
+    let without_unit = |unit: &&str| half_width.strip_suffix(*unit).map(str::trim_end);
+    let digits = ["点", "cp", "%"].iter().find_map(without_unit).unwrap_or(&half_width);
+    let groups: Vec<&str> = digits.trim_start_matches(['+', '-']).split(',').collect();
+    let grouped = groups[1..].iter().all(|g| g.len() == 3 && g.bytes().all(|b| b.is_ascii_digit()));
+    let number = if grouped { digits.replace(',', "") } else { digits.to_owned() };
+    let value: f64 = number.parse().ok().filter(|x: &f64| x.is_finite())?;
+    let number = if half_width.ends_with('%') { (value / 100.0).to_string() } else { number };
+    (number != text).then_some(number)
 }
 
 /// The beginning of a text that a message quotes; a line of a damaged file may have millions of characters.
@@ -85,6 +107,25 @@ mod tests {
     #[test]
     fn numbers_get_separators() {
         assert_eq!([0, 7, 999, 1000, 1_148_897].map(thousands), ["0", "7", "999", "1,000", "1,148,897"]);
+    }
+
+    #[test]
+    fn numbers_are_understood_as_people_write_them() {
+        for (text, plain) in [
+            ("５００", "500"),
+            ("－３００", "-300"),
+            ("300点", "300"),
+            ("+150 cp", "+150"),
+            ("1,200", "1200"),
+            ("75%", "0.75"),
+            ("７５％", "0.75"),
+            ("−20", "-20"),
+        ] {
+            assert_eq!(plain_number(text).as_deref(), Some(plain), "{text}");
+        }
+        for text in ["500", "-1.5", "abc", "", "1,2", "1,2000", "点", "mate5", "inf"] {
+            assert_eq!(plain_number(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -161,16 +161,11 @@ impl Findings {
 
     fn check_options(&mut self, member: &Member, engine: &EngineConfig) {
         for (name, value) in &engine.options {
-            match member.options.iter().find(|o| o.name.eq_ignore_ascii_case(name)) {
-                Some(spec) => spec.check(value).unwrap_or_else(|problem| self.error(problem)),
-                // engines need not declare the options of USI itself
-                None if name == "USI_Ponder" || name == "USI_Hash" => {}
-                None => {
-                    let known = member.options.iter().map(|o| o.name.as_str()).collect::<Vec<_>>().join(", ");
-                    self.warn(text!("it declares no option '{name}'; its options are {known}"));
-                }
+            if let Some(spec) = member.options.iter().find(|o| o.name.eq_ignore_ascii_case(name)) {
+                spec.check(value).unwrap_or_else(|problem| self.error(problem));
             }
         }
+        member.unknown_options().for_each(|text| self.warn(text));
         if let Some(why) = member.not_repeatable() {
             self.warn(why);
         }

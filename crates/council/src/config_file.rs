@@ -20,6 +20,26 @@ use evalcurve_core::rule::{Role, Rule, RuleError};
 use evalcurve_core::text::{plain_types, shortened};
 use evalcurve_core::whole_file::read_text;
 
+/// The nearest of some names to one that is none of them; `None` if none is near.
+pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = wanted.to_lowercase();
+    let far = |name: &&str| strsim::damerau_levenshtein(&wanted, &name.to_lowercase());
+    let (name, distance) = names.map(|name| (name, far(&name))).min_by_key(|(_, distance)| *distance)?;
+    (distance <= 1 + wanted.chars().count() / 4).then_some(name)
+}
+
+/// A message about an unknown key, with the nearest of those that are expected. Its quotes are not those of options of
+/// the program, some of which have the names of keys.
+fn with_nearest(message: String) -> String {
+    if !message.starts_with("unknown field") {
+        return message;
+    }
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let near = quoted.next().and_then(|key| nearest(key, quoted));
+    let hint = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
+    message.replace('`', "'") + &hint
+}
+
 /// What is wrong with a configuration, where, and what to do.
 #[derive(Debug, Error)]
 #[error("{file}{}: {message}", .line.map_or_else(String::new, |line| format!(":{line}")))]
@@ -180,7 +200,7 @@ impl ConfigText {
         let message = plain_types(&error.message().replace('\n', "; "))
             .replace("unknown variant", "invalid value")
             .replace("expected an object", "expected a table");
-        let mut error = self.error(error.span(), message);
+        let mut error = self.error(error.span(), with_nearest(message));
         let line = error.line.and_then(|line| self.text.lines().nth(line - 1)).unwrap_or_default().trim();
         if !line.is_empty() {
             error.message += &format!(" (in the line {})", shortened(line, 200));

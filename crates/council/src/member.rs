@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::clock;
 use super::config::{EngineConfig, Limit};
+use super::config_file::nearest;
 use super::info_lines::InfoLines;
 use super::task::{MemberEvent, SearchResult, Task};
 use crate::usi::{EngineOutput, FromEngine, OptionSpec, Process, Protocol, ReadLine, first_word, set_option};
@@ -344,6 +345,9 @@ impl Member {
             }
             FromEngine::Greeted => {
                 self.phase = Phase::Greeted;
+                let unknown: Vec<MemberEvent> =
+                    self.unknown_options().map(|text| MemberEvent::Note(text.to_string())).collect();
+                self.events.extend(unknown);
                 if self.options_ignored > 0 {
                     let note = format!(
                         "{} option(s) ignored: an engine may declare {MOST_OPTIONS} in lines of {OPTION_BYTES} bytes",
@@ -397,6 +401,26 @@ impl Member {
                 "it searches on {threads} threads, so that its moves are not the same every time although its limit is \
                  {limit}; set the option \"{name}\" = 1"
             )
+        })
+    }
+
+    /// What its configuration sets that it does not declare, with the nearest that it does. Known once it has declared
+    /// its options.
+    pub fn unknown_options(&self) -> impl Iterator<Item = Text> {
+        // engines need not declare the options of USI itself
+        let of_usi = |name: &str| matches!(name, "USI_Ponder" | "USI_Hash");
+        let is_known = |name: &str| self.options.iter().any(|option| option.name.eq_ignore_ascii_case(name));
+        let names = self.config.options.iter().map(|(name, _)| name.as_str());
+        let unknown = names.filter(move |name| !is_known(name) && !of_usi(name));
+        unknown.map(|name| {
+            let options = || self.options.iter().map(|option| option.name.as_str());
+            match nearest(name, options()) {
+                Some(near) => text!("it declares no option '{name}'; nearest: {near}"),
+                None => {
+                    let known = options().collect::<Vec<_>>().join(", ");
+                    text!("it declares no option '{name}'; its options are {known}")
+                }
+            }
         })
     }
 

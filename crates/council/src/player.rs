@@ -75,6 +75,11 @@ impl Player {
         self.member.not_repeatable()
     }
 
+    /// What its configuration sets that it does not declare.
+    pub fn unknown_options(&self) -> impl Iterator<Item = Text> {
+        self.member.unknown_options()
+    }
+
     /// Begins a game: `isready` and `usinewgame`, or `ucinewgame` and `isready`.
     ///
     /// # Errors

@@ -232,6 +232,7 @@ impl<W: Write> Session<W> {
         if !search.task.go.is_open() {
             self.game.played(line.side, line.ply);
         }
+        self.game.decided(line.side, line.ply);
         self.write_log(|log, header| log.write(header, &line));
     }
 }

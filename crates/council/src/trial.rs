@@ -8,7 +8,7 @@ use super::player::{Failure, Player};
 use crate::usi::{Position, Protocol};
 
 /// How long an engine may take to `usiok` and to `readyok` when it is tried.
-const START_MS: u64 = 4_000;
+const START_MS: u64 = 10_000;
 const READY_MS: u64 = 20_000;
 
 /// How long a trial move may take, with a limit of time beyond it.

@@ -86,6 +86,8 @@ pub(super) struct GameProgress {
     both_sides: bool,
     /// The ply of the last decision that was played.
     ply: u32,
+    /// The last decision, played or not.
+    decided: Option<(Color, u32)>,
     /// The GUI has reported the end.
     pub over: bool,
 }
@@ -97,11 +99,29 @@ impl GameProgress {
         (self.side, self.ply) = (Some(side), ply);
     }
 
-    /// Records the result that the GUI reports. `None` if the council played no move or both sides, or if the word is
+    /// Records a decision.
+    pub fn decided(&mut self, side: Color, ply: u32) {
+        self.decided = Some((side, ply));
+    }
+
+    /// Records the result that the GUI reports: `win`, `lose` or `draw` for the council, or `black`, `white` or `even`
+    /// for a game that the council only voted on. `None` if the council played no move or both sides, or if the word is
     /// not a result.
     pub fn end(&mut self, game_id: String, result: &str) -> Option<LoggedEnd> {
-        let Self { side, both_sides, ply, over } = std::mem::replace(self, Self { over: true, ..Self::default() });
+        let Self { side, both_sides, ply, decided, over } =
+            std::mem::replace(self, Self { over: true, ..Self::default() });
+        let for_winner = |winner: Color| {
+            let (side, ply) = decided.filter(|_| !over)?;
+            let outcome = if side == winner { Outcome::Win } else { Outcome::Loss };
+            Some(LoggedEnd { game_id: game_id.clone(), outcome, side, ply })
+        };
         let outcome = match result.trim() {
+            "black" => return for_winner(Color::Black),
+            "white" => return for_winner(Color::White),
+            "even" => {
+                let even = |end: LoggedEnd| LoggedEnd { outcome: Outcome::Draw, ..end };
+                return for_winner(Color::Black).map(even);
+            }
             "win" => Outcome::Win,
             "lose" => Outcome::Loss,
             "draw" => Outcome::Draw,

@@ -27,4 +27,4 @@ pub use run::{PlayError, RunOptions, estimate, run};
 pub use standings::{Encounter, Faults, Standings};
 pub use store::StoreError;
 pub use tournament::{Adjudication, Format, Openings, Order, SprtBounds, Tournament};
-pub use votes::{positions, vote};
+pub use votes::{VotedGame, positions, vote};

@@ -76,6 +76,9 @@ pub enum OpeningError {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct OpeningList {
     pub openings: Vec<Position>,
+    /// How the games of a PGN file ended, as `gameover` tells a council that did not play them: `black`, `white` or
+    /// `even`; empty for other files, and for openings in another order.
+    pub results: Vec<Option<&'static str>>,
     /// How many of those that pairs use differ from all before.
     pub different: usize,
     /// What was not used and why, with file and line.
@@ -114,6 +117,7 @@ fn list(tournament: &Tournament, check: Check) -> Result<OpeningList, OpeningErr
         return Err(OpeningError::NoOpening { path: name, lines, game, first });
     }
     if tournament.openings.order == Order::Random {
+        list.results.clear();
         for last in (1..list.openings.len()).rev() {
             let other = random::below(last as u64 + 1, &[tournament.seed, SHUFFLE, last as u64]) as usize;
             list.openings.swap(last, other);
@@ -140,7 +144,7 @@ fn parsed(tournament: &Tournament, check: Check, mut bytes: Vec<u8>, path: &Path
     let text = text.trim_start_matches('\u{feff}');
     let is_pgn = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("pgn")) || text.starts_with("[Event ");
     let mut list = OpeningList::default();
-    let mut add = |line: usize, position: Result<Position, String>| match position
+    let add = |list: &mut OpeningList, line: usize, position: Result<Position, String>| match position
         .and_then(|position| check(tournament.game, position))
     {
         Ok(position) => list.openings.push(position),
@@ -149,18 +153,30 @@ fn parsed(tournament: &Tournament, check: Check, mut bytes: Vec<u8>, path: &Path
     let most = tournament.openings.plies.map_or(usize::MAX, |plies| plies as usize);
     if is_pgn {
         for (line, game) in pgn_games(text) {
+            let known = list.openings.len();
             let read = uci_moves(game.as_bytes(), most).map_err(|e| e.to_string());
             let start = |start: Option<String>| start.map(|start| completed(tournament.game, &start));
-            add(line, read.map(|(found, moves)| Position { start: start(found), moves }));
+            add(&mut list, line, read.map(|(found, moves)| Position { start: start(found), moves }));
+            if list.openings.len() > known {
+                list.results.push(result(game));
+            }
         }
         return list;
     }
     for (line, text) in (1..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#')) {
         let mut position = position(tournament.game, text.trim());
         position.moves.truncate(most);
-        add(line, Ok(position));
+        add(&mut list, line, Ok(position));
     }
     list
+}
+
+/// The Result tag of a game, for a council.
+fn result(game: &str) -> Option<&'static str> {
+    let tag = game.lines().find_map(|line| line.trim().strip_prefix("[Result \""))?;
+    [("1-0", "white"), ("0-1", "black"), ("1/2-1/2", "even")]
+        .into_iter()
+        .find_map(|(mark, word)| tag.starts_with(mark).then_some(word))
 }
 
 /// The games of a PGN file with their first lines, from 1. A game begins at its Event tag.

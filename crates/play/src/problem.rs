@@ -11,7 +11,7 @@ use evalcurve_council::{Config, ConfigError, ConfigText, EngineConfig, Game};
 use evalcurve_records::match_stats::SprtOptions;
 
 /// The most pairs of two engines.
-const MOST_PAIRS: u32 = 10_000_000;
+pub(super) const MOST_PAIRS: u32 = 10_000_000;
 
 /// The most games at the same time.
 const MOST_WORKERS: usize = 1_024;

@@ -13,6 +13,7 @@ use thiserror::Error;
 
 use super::game::{PlayedGame, Seat, play};
 use super::opening::{OpeningError, openings};
+use super::problem::MOST_PAIRS;
 use super::record::{self, Header};
 use super::standings::Standings;
 use super::store::{GameRow, Store, StoreError};
@@ -85,6 +86,30 @@ pub fn run(
     folder: &Path,
     options: &RunOptions,
     mut observe: impl FnMut(&Standings, &[String]),
+) -> Result<Standings, PlayError> {
+    if !tournament.is_unbounded() {
+        return run_pairs(tournament, folder, options, &mut observe);
+    }
+    let (mut tournament, mut options) = (Tournament { pairs: FIRST_PAIRS, ..tournament.clone() }, *options);
+    loop {
+        let standings = run_pairs(&tournament, folder, &options, &mut observe)?;
+        let decided = standings.encounters.iter().all(|encounter| encounter.decided_after.is_some());
+        if decided || engines_are_stopping() || tournament.pairs >= MOST_PAIRS {
+            return Ok(standings);
+        }
+        tournament.pairs = (2 * tournament.pairs).min(MOST_PAIRS);
+        options.restart = false;
+    }
+}
+
+/// A sequential test without a number of pairs begins with so many, and doubles them while it is undecided.
+const FIRST_PAIRS: u32 = 500;
+
+fn run_pairs(
+    tournament: &Tournament,
+    folder: &Path,
+    options: &RunOptions,
+    observe: &mut impl FnMut(&Standings, &[String]),
 ) -> Result<Standings, PlayError> {
     let mut list = openings(tournament)?;
     let mut store = Store::open(folder, tournament, options.restart)?;
@@ -218,7 +243,8 @@ fn try_engines(tournament: &Tournament) -> Result<Vec<String>, PlayError> {
     for engine in &tournament.engines {
         let fail = |failure| PlayError::Engine { name: engine.name.clone(), failure };
         let player = Player::start(engine).map_err(fail)?;
-        problems.extend(player.not_repeatable().map(|why| format!("{}: {why}", engine.name)));
+        let odd = player.not_repeatable().into_iter().chain(player.unknown_options());
+        problems.extend(odd.map(|why| format!("{}: {why}", engine.name)));
         player.quit();
     }
     Ok(problems)

@@ -23,6 +23,9 @@ pub struct Tournament {
     pub format: Format,
     /// Pairs of games of every two engines that meet.
     pub pairs: u32,
+    /// Whether the user gave their number. Without one, a sequential test has as many as it needs.
+    #[serde(skip)]
+    pub pairs_given: bool,
     /// Games at the same time; `None`: one per processor.
     pub concurrency: Option<usize>,
     /// The seed of openings.
@@ -132,6 +135,7 @@ impl Default for Tournament {
             game: Game::default(),
             format: Format::default(),
             pairs: 50,
+            pairs_given: true,
             concurrency: None,
             seed: 1,
             max_plies: None,
@@ -166,6 +170,7 @@ impl Tournament {
     /// What cannot be played and why, with the line and a remedy.
     pub fn checked(mut self, text: &ConfigText) -> Result<Self, ConfigError> {
         text.file().clone_into(&mut self.file);
+        self.pairs_given = text.span("pairs").is_some();
         problem::check(&self, text)?;
         Ok(self)
     }
@@ -177,6 +182,11 @@ impl Tournament {
             Format::RoundRobin => (0..self.engines.len()).flat_map(all).collect(),
             Format::Gauntlet => all(0).collect(),
         }
+    }
+
+    /// Whether games are played until the sequential test decides.
+    pub fn is_unbounded(&self) -> bool {
+        self.sprt.is_some() && !self.pairs_given
     }
 
     /// Whether any engine searches by time, so that games cannot be repeated.

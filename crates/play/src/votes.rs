@@ -9,6 +9,15 @@ use super::tournament::{Openings, Tournament};
 use evalcurve_council::usi::{Go, Position};
 use evalcurve_council::{Board, EngineConfig, Failure, Game, Player};
 
+/// Positions of one line or game, in the order of play.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VotedGame {
+    /// The positions.
+    pub positions: Vec<Position>,
+    /// How the game ended, as `gameover` tells a council that did not play it; `None` if that is unknown.
+    pub result: Option<&'static str>,
+}
+
 /// Reads positions from a file: SFEN, `startpos moves …`, moves, FEN or EPD, one per line, or PGN, one per game, each
 /// after each of these numbers of moves. Gives the positions of each line or game, in the order of play; without
 /// numbers, and where there are fewer moves than any of them, its last position with a legal move. The second list says
@@ -16,17 +25,18 @@ use evalcurve_council::{Board, EngineConfig, Failure, Game, Player};
 ///
 /// # Errors
 /// The file cannot be read, or has no position.
-pub fn positions(game: Game, file: &Path, plies: &[u32]) -> Result<(Vec<Vec<Position>>, Vec<String>), OpeningError> {
+pub fn positions(game: Game, file: &Path, plies: &[u32]) -> Result<(Vec<VotedGame>, Vec<String>), OpeningError> {
     let openings_of =
         Openings { file: Some(file.to_owned()), plies: plies.iter().max().copied(), ..Openings::default() };
     let list = openings_of_whole_games(&Tournament { game, openings: openings_of, ..Tournament::default() })?;
     let plies: BTreeSet<usize> = plies.iter().map(|plies| *plies as usize).collect();
-    let games = list.openings.into_iter().map(|last| {
+    let results = list.results.into_iter().chain(std::iter::repeat(None));
+    let games = list.openings.into_iter().zip(results).map(|(last, result)| {
         let reached = plies.range(..=last.moves.len());
         let positions =
             reached.map(|plies| Position { start: last.start.clone(), moves: last.moves[..*plies].to_vec() });
         let positions: Vec<Position> = positions.collect();
-        if positions.is_empty() { vec![last] } else { positions }
+        VotedGame { positions: if positions.is_empty() { vec![last] } else { positions }, result }
     });
     Ok((games.collect(), list.problems))
 }
@@ -47,14 +57,14 @@ const PATIENCE: Duration = Duration::from_secs(600);
 pub fn vote(
     council: &EngineConfig,
     game: Game,
-    games: &[Vec<Position>],
+    games: &[VotedGame],
     movetime: Option<Duration>,
     longest: Duration,
     mut done: impl FnMut(),
 ) -> Result<(), Failure> {
     let mut player = Player::start(council)?;
     let mut taken: Option<Duration> = None;
-    for positions in games {
+    for VotedGame { positions, result } in games {
         player.new_game()?;
         for position in positions {
             let (board, _) = Board::new(game, position);
@@ -66,6 +76,9 @@ pub fn vote(
             // one that a silent member held up says nothing about the next
             taken = taken.max(Some(since.elapsed()).filter(|taken| *taken < time / 2));
             done();
+        }
+        if let Some(result) = result {
+            player.game_over(result);
         }
     }
     player.quit();
@@ -84,7 +97,7 @@ mod tests {
         let lengths = |plies: &[u32]| -> Vec<Vec<usize>> {
             let (games, problems) = positions(Game::Chess, &file, plies).unwrap();
             assert_eq!(problems.len(), 1, "{problems:?}");
-            games.iter().map(|positions| positions.iter().map(|p| p.moves.len()).collect()).collect()
+            games.iter().map(|game| game.positions.iter().map(|p| p.moves.len()).collect()).collect()
         };
         // the first game ends with mate at ply 4
         assert_eq!(lengths(&[2, 4, 5]), [vec![2], vec![2, 4, 5]]);

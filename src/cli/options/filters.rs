@@ -67,13 +67,17 @@ pub(in crate::cli) struct FilterArgs {
     condition: Vec<Expression>,
 }
 
+/// The positions that Stockfish's WDL_model takes by default.
+const WDL_MODEL: &str = "score_cp >= -400 and score_cp <= 400 and material >= 17 and material <= 78 and ply <= 240";
+
 fn date(value: &str) -> Result<StartTime, Text> {
     StartTime::parse(value).ok_or_else(|| text!("not a date; write for example 2016-04-01"))
 }
 
 impl FilterArgs {
-    /// The filters as values.
-    pub(super) fn filters(&self) -> Filters {
+    /// The filters as values, with those of WDL_model if they are wanted.
+    pub(super) fn filters(&self, like_wdl_model: bool) -> Filters {
+        let of_wdl_model = like_wdl_model.then(|| Expression::parse(WDL_MODEL).ok()).flatten();
         Filters {
             alias: self.alias.clone(),
             engine: self.engine.clone(),
@@ -87,7 +91,7 @@ impl FilterArgs {
             since: self.since,
             until: self.until,
             time_control: self.time_control.clone(),
-            condition: self.condition.clone(),
+            condition: self.condition.iter().cloned().chain(of_wdl_model).collect(),
         }
     }
 }

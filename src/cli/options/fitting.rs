@@ -58,7 +58,8 @@ pub(in crate::cli) struct FitArgs {
     bands: u32,
 
     /// The model of the calibration. The file also holds both sigmoids
-    #[arg(long, value_enum, default_value_t = ModelArg::Kind(DEFAULT_MODEL), value_name = "MODEL")]
+    #[arg(long, value_enum, default_value_t = ModelArg::Kind(DEFAULT_MODEL), value_name = "MODEL",
+          default_value_if("like_wdl_model", "true", "wdl-material"))]
     model: ModelArg,
 
     /// Folds over games for evaluating the model out of sample; 0 for no evaluation

@@ -112,6 +112,11 @@ pub(super) struct InputArgs {
     #[arg(long, help_heading = "Sampling", hide_short_help = true)]
     material: bool,
 
+    /// Take the positions that Stockfish's WDL_model takes by default: every scored position of the moves 1 to 120,
+    /// scores up to 400 and material 17 to 78; with --model wdl-material unless another is given
+    #[arg(long, conflicts_with_all = ["window", "from_ply"], help_heading = "Sampling", hide_short_help = true)]
+    like_wdl_model: bool,
+
     #[command(flatten)]
     filters: FilterArgs,
 
@@ -179,9 +184,9 @@ impl InputArgs {
             score_unit: self.score_unit.clone(),
             material: self.material,
             sampling: Sampling {
-                from_ply: self.from_ply,
+                from_ply: self.from_ply.or(self.like_wdl_model.then_some(1)),
                 window: self.window,
-                all_positions: self.all_positions,
+                all_positions: self.all_positions || self.like_wdl_model,
                 start_ply: self.start_ply,
                 seed: Some(self.seed),
                 drop_draws: self.draws == "drop",
@@ -190,7 +195,7 @@ impl InputArgs {
                 unscored: false,
                 duplicates: if self.duplicates == "by-moves" { Duplicates::ByMoves } else { Duplicates::ByIdentity },
             },
-            filters: self.filters.filters(),
+            filters: self.filters.filters(self.like_wdl_model),
         }
     }
 

@@ -19,7 +19,7 @@ pub use lines::{LineReader, MAX_LINE_BYTES, ReadLine};
 pub use message::{BestMove, FromEngine, FromGui, Position, set_option};
 pub use option::{OptionKind, OptionSpec};
 pub(crate) use process::Owned;
-pub use process::{EngineOutput, Launch, Process, SpawnError, stop_engines_on_signals};
+pub use process::{EngineOutput, Launch, Process, SpawnError, stop_engines_on_signals, stop_engines_on_signals_and};
 #[cfg(unix)]
 pub use process::{before_signals_end, is_ignored};
 pub use running::engines_are_stopping;

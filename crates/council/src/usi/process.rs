@@ -235,11 +235,22 @@ pub(crate) type Streams =
 /// # Errors
 /// The signals cannot be caught.
 pub fn stop_engines_on_signals() -> io::Result<()> {
+    stop_engines_on_signals_and(|| {})
+}
+
+/// The same, and calls a function then. On Windows it is not called.
+///
+/// # Errors
+/// The signals cannot be caught.
+pub fn stop_engines_on_signals_and(last: impl Fn() + Send + 'static) -> io::Result<()> {
     #[cfg(unix)]
-    before_signals_end(|| {
+    before_signals_end(move || {
         running::stop_engines();
         evalcurve_core::whole_file::remove_temporary_files();
+        last();
     })?;
+    #[cfg(not(unix))]
+    drop(last);
     Ok(())
 }
 

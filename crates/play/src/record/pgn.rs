@@ -101,12 +101,11 @@ fn movetext(header: &Header<'_>, game: &PlayedGame, result: &str) -> String {
     for (at, played) in game.moves.iter().enumerate() {
         let half = at + offset;
         let number = u64::from(first.max(1)) + half as u64 / 2;
-        match half % 2 {
-            0 => words.push(format!("{number}.")),
-            _ if at == 0 => words.push(format!("{number}...")),
-            _ => {}
-        }
-        words.push(played.text.clone());
+        let number = match half % 2 {
+            0 => format!("{number}. "),
+            _ if at == 0 => format!("{number}... "),
+            _ => String::new(),
+        };
         let last = at + 1 == game.moves.len();
         let mut comment = match &played.search {
             None => "book".to_owned(),
@@ -118,9 +117,11 @@ fn movetext(header: &Header<'_>, game: &PlayedGame, result: &str) -> String {
             comment += if comment.is_empty() { "" } else { ", " };
             comment += &reason;
         }
-        if !comment.is_empty() {
-            words.push(format!("{{{comment}}}"));
-        }
+        // one word: WDL_model's reader looks for the comment in the line of its move
+        words.push(match comment.is_empty() {
+            true => format!("{number}{}", played.text),
+            false => format!("{number}{} {{{comment}}}", played.text),
+        });
     }
     if game.moves.is_empty() {
         words.push(format!("{{{}}}", reason(&game.end, game.first)));
@@ -135,8 +136,8 @@ fn score_comment(found: &Found, timed: bool) -> String {
         None => return String::new(),
         Some(Score::Cp(cp)) => format!("{:+.2}", (cp.round() + 0.0) / 100.0),
         Some(Score::Mate { wins, plies }) => {
-            let moves = plies.unwrap_or(1).div_ceil(2);
-            format!("{}M{moves}", if wins { '+' } else { '-' })
+            // in plies, as cutechess and fastchess write it
+            format!("{}M{}", if wins { '+' } else { '-' }, plies.unwrap_or(1))
         }
     };
     let time = if timed { format!(" {:.3}s", found.time.as_secs_f64()) } else { String::new() };

@@ -173,3 +173,24 @@ fn terminations_and_results_are_read_back() {
         }
     }
 }
+
+/// WDL_model's reader finds a comment only in the line of its move; cutechess and fastchess write mates in plies.
+#[test]
+fn a_move_and_its_comment_are_in_one_line() {
+    let tournament = tournament(Game::Chess, Limit::Depth(3));
+    let header = Header { tournament: &tournament, players: [0, 1], round: (1, 1) };
+    let (mut played, _) = game(Game::Chess, None, 4, 60, 3, End::draw(Termination::MaxMoves));
+    for (m, plies) in played.moves.iter_mut().skip(20).zip([1, 4, 7]) {
+        let found = m.search.as_mut().unwrap();
+        (found.score, found.depth) = (Some(Score::Mate { wins: plies % 2 == 1, plies: Some(plies) }), Some(9));
+    }
+    let text = write(&header, &played);
+    let movetext: Vec<&str> = text.split("\n\n").nth(1).unwrap().lines().collect();
+    assert!(movetext.len() > 10 && movetext.iter().all(|line| line.chars().count() <= 80 + 60), "{text}");
+    assert!(!movetext.iter().any(|line| line.starts_with('{')), "{text}");
+    // a number stays with its move, too
+    assert!(!movetext.iter().any(|line| line.ends_with('.')), "{text}");
+    for mate in ["{+M1/9", "{-M4/9", "{+M7/9"] {
+        assert!(text.contains(mate), "{mate}: {text}");
+    }
+}

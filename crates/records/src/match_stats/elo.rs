@@ -35,6 +35,8 @@ pub struct Strength {
     /// Normalised Elo, (rate - ½)/σ · 800/ln 10, where σ is the standard deviation of a game (for pairs, √2 times that
     /// of the mean of a pair). It determines the length of an SPRT for any share of draws. `None` if σ is 0.
     pub normalized_elo: Option<f64>,
+    /// Its 95% interval, that of the win rate in the same unit, as fastchess has it.
+    pub normalized_elo_interval: Option<(f64, f64)>,
     /// Likelihood of superiority, Φ(z) with z from [`Points::z`]: Φ((W - L)/√(W + L)) for games. `None` if all trials
     /// are even.
     pub los: Option<f64>,
@@ -51,13 +53,15 @@ pub fn strength(points: &Points) -> Option<Strength> {
         wilson(rate * n, n, Z_95)
     };
     let deviation = (variance * points.games_per_trial() as f64).sqrt();
+    let normalized = |rate: f64| (rate - 0.5) / deviation * NORMALIZED_ELO_PER_DEVIATION;
     Some(Strength {
         games: points.games(),
         rate,
         rate_interval: (rate_interval.0.max(0.0), rate_interval.1.min(1.0)),
         elo: elo_of_rate(rate),
         elo_interval: (elo_of_rate(rate_interval.0), elo_of_rate(rate_interval.1)),
-        normalized_elo: (variance > 0.0).then(|| (rate - 0.5) / deviation * NORMALIZED_ELO_PER_DEVIATION),
+        normalized_elo: (variance > 0.0).then(|| normalized(rate)),
+        normalized_elo_interval: (variance > 0.0).then(|| (normalized(rate_interval.0), normalized(rate_interval.1))),
         los: points.z().map(normal::cdf),
     })
 }

@@ -65,7 +65,8 @@ impl Match {
 /// Matches, with counts of games, or of rows if they come from tables: read = used + the sum of skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Matches {
-    /// One entry per pair of players: of records sorted by name, of tables as they come.
+    /// One entry per pair of players: of records sorted by name, in the view of the player who had the first move in
+    /// the first game; of tables as they come.
     pub list: Vec<Match>,
     /// Games or rows read.
     pub read: u64,
@@ -126,9 +127,9 @@ impl Matches {
 /// One game between two players whose names are in byte order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Played {
-    /// Whether the first player had Black.
-    first_is_black: bool,
-    /// The outcome for the first player.
+    /// Whether the first of the two names had the first move.
+    first_moves: bool,
+    /// The outcome for the first of the two names.
     outcome: Outcome,
 }
 
@@ -137,16 +138,17 @@ struct Played {
 struct Games(BTreeMap<(String, String), Vec<Played>>);
 
 impl Games {
-    /// Adds a game of `black` against `white`.
-    fn add(&mut self, black: &str, white: &str, black_outcome: Outcome) {
-        let first_is_black = black <= white;
+    /// Adds a game in which `mover` had the first move, with the outcome for it.
+    fn add(&mut self, mover: &str, other: &str, outcome: Outcome) {
+        let first_moves = mover <= other;
         let (names, outcome) =
-            if first_is_black { ((black, white), black_outcome) } else { ((white, black), black_outcome.reversed()) };
+            if first_moves { ((mover, other), outcome) } else { ((other, mover), outcome.reversed()) };
         let names = (names.0.to_owned(), names.1.to_owned());
-        self.0.entry(names).or_default().push(Played { first_is_black, outcome });
+        self.0.entry(names).or_default().push(Played { first_moves, outcome });
     }
 
-    /// Counts games and pairs.
+    /// Counts games and pairs, in the view of the player who had the first move in the first game: match runners write
+    /// the engine that is tested so.
     fn count(&self, pairing: Pairing) -> Vec<Match> {
         let count = |((player, opponent), games): (&(String, String), &Vec<Played>)| {
             let mut out = Match { player: player.clone(), opponent: opponent.clone(), ..Match::default() };
@@ -155,16 +157,14 @@ impl Games {
             while let [first, tail @ ..] = rest {
                 rest = tail;
                 match tail {
-                    [second, after @ ..]
-                        if pairing == Pairing::InOrder && first.first_is_black != second.first_is_black =>
-                    {
+                    [second, after @ ..] if pairing == Pairing::InOrder && first.first_moves != second.first_moves => {
                         out.pairs.add(first.outcome, second.outcome);
                         rest = after;
                     }
                     _ => out.unpaired += 1,
                 }
             }
-            out
+            if games.first().is_some_and(|game| game.first_moves) { out } else { out.reversed() }
         };
         self.0.iter().map(count).collect()
     }
@@ -228,8 +228,8 @@ pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Resu
                             }
                             Some(KnownResult::Is(_)) | None => {
                                 matches.used += 1;
-                                let [black, white] = game.players.map(|id| names.get(id));
-                                games.add(black, white, game.black_outcome);
+                                let [mover, other] = game.players.map(|id| names.get(id));
+                                games.add(mover, other, game.outcome);
                             }
                         },
                         Err((reason, value)) => matches.skip(reason, &piece.member, line, problem(reason, value)),
@@ -249,7 +249,7 @@ pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Resu
 
 /// What the records of a game say about its result.
 enum KnownResult {
-    /// All give this one, for Black.
+    /// All give this one, for the player with the first move.
     Is(Outcome),
     /// Two of them give different ones.
     Contradicted,
@@ -265,8 +265,8 @@ fn known_results(pieces: &[(&Piece, &Names)]) -> HashMap<u64, KnownResult> {
         _ => &[],
     });
     for game in games.filter_map(|(_, result)| result.as_ref().ok()) {
-        let result = known.entry(game.id).or_insert(KnownResult::Is(game.black_outcome));
-        if matches!(result, KnownResult::Is(outcome) if *outcome != game.black_outcome) {
+        let result = known.entry(game.id).or_insert(KnownResult::Is(game.outcome));
+        if matches!(result, KnownResult::Is(outcome) if *outcome != game.outcome) {
             *result = KnownResult::Contradicted;
         }
     }
@@ -279,7 +279,7 @@ struct ResultCollector {
     names: Names,
     pieces: Vec<Piece>,
     game: Game,
-    /// The games so far, with their outcomes for Black: a small file may hold a game a million times.
+    /// The games so far, with their outcomes: a small file may hold a game a million times.
     known: HashSet<(u64, Outcome), FixedState>,
 }
 
@@ -315,30 +315,32 @@ const DUPLICATE: (&str, &str) = ("duplicate", "the same game was read before");
 
 struct GameResult {
     id: u64,
-    /// Black first.
+    /// The player with the first move, and the other.
     players: [NameId; 2],
-    black_outcome: Outcome,
+    /// For the player with the first move.
+    outcome: Outcome,
 }
 
 impl GameResult {
     fn of(game: &Game, names: &mut Names) -> Result<Self, Skipped> {
+        let mover = if game.chess { Color::White } else { Color::Black };
         let skip = |reason, value: &str| Err((reason, value.to_owned()));
         match game.termination {
             Some(Termination::Abnormal) => return skip("abnormal", "an engine crashed, or the connection was lost"),
             Some(Termination::Interrupted) => return skip("interrupted", "the game was not played to its end"),
             _ => {}
         }
-        let Some(black_outcome) = game.outcome_for(Color::Black) else {
+        let Some(outcome) = game.outcome_for(mover) else {
             return skip("unknown_result", "the record does not give the winner");
         };
-        let [black, white] = &game.names;
-        if black.is_empty() || white.is_empty() {
+        let [first, second] = [mover, mover.opponent()].map(|color| &game.names[color.index()]);
+        if first.is_empty() || second.is_empty() {
             return skip("unnamed_player", "the record does not name both players");
         }
-        if black == white {
-            return skip("same_player", black);
+        if first == second {
+            return skip("same_player", first);
         }
-        Ok(Self { id: game.id, players: [names.intern(black), names.intern(white)], black_outcome })
+        Ok(Self { id: game.id, players: [names.intern(first), names.intern(second)], outcome })
     }
 }
 
@@ -348,7 +350,7 @@ impl Collector for ResultCollector {
         let (names, known) = (&mut self.names, &mut self.known);
         let mut of_game = |game: &Game| {
             let result = GameResult::of(game, names)?;
-            let is_new = known.insert((result.id, result.black_outcome));
+            let is_new = known.insert((result.id, result.outcome));
             let (reason, value) = DUPLICATE;
             is_new.then_some(result).ok_or_else(|| (reason, value.to_owned()))
         };

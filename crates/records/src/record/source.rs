@@ -260,6 +260,9 @@ fn unknown_format(head: &[u8]) -> Text {
     if look.starts_with(b"\xFF\xFE") || look.starts_with(b"\xFE\xFF") {
         return text!("UTF-16 text; save the record as UTF-8 or Shift_JIS");
     }
+    if look.starts_with(b"Rar!") {
+        return text!("a RAR archive, which evalcurve does not unpack; unpack it, or pack the records as .zip or .7z");
+    }
     let binary = look.contains(&0);
     if let Some(version) = votes::version(look).filter(|_| !binary) {
         let known = votes::VERSION;

@@ -75,7 +75,7 @@ pub(super) fn openings(bytes: &[u8]) {
     match positions(game, &file(name, text), plies) {
         Ok((games, problems)) => {
             problems.iter().for_each(|problem| short(problem));
-            for position in games.iter().flatten() {
+            for position in games.iter().flat_map(|game| &game.positions) {
                 let (board, problem) = Board::new(game, position);
                 assert_eq!(problem, None, "{position:?}");
                 assert!(!board.legal_moves().is_empty(), "{position:?}");
