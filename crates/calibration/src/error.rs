@@ -59,7 +59,8 @@ pub enum CalibrationError {
 
 impl CalibrationError {
     /// Path of the value, such as `$.models.least_squares.w1`; `None` for errors without a path.
-    pub fn json_path(&self) -> Option<&str> {
+    #[cfg(test)]
+    pub(crate) fn json_path(&self) -> Option<&str> {
         match self {
             Self::Syntax { json_path, .. } | Self::Field { json_path, .. } => Some(json_path),
             Self::Io { .. } | Self::Serialise { .. } => None,

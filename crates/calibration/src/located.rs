@@ -24,12 +24,12 @@ impl fmt::Display for Located {
 }
 
 impl Located {
-    pub fn new(path: impl Into<String>, problem: impl fmt::Display) -> Self {
+    pub(crate) fn new(path: impl Into<String>, problem: impl fmt::Display) -> Self {
         Self { path: path.into(), problem: problem.to_string() }
     }
 
     /// An error of serde at a path of its document, in terms of JSON.
-    pub fn of_serde(path: &JsonPath, message: &str) -> Self {
+    pub(crate) fn of_serde(path: &JsonPath, message: &str) -> Self {
         let mut at = path.iter().fold(String::new(), |at, segment| match segment {
             Segment::Seq { index } => format!("{at}[{index}]"),
             Segment::Map { key } => member(&at, key),
@@ -47,7 +47,7 @@ impl Located {
     }
 
     /// The same with the path of the value that was read.
-    pub fn below(self, path: &str) -> Self {
+    pub(crate) fn below(self, path: &str) -> Self {
         Self { path: format!("{path}{}", self.path), ..self }
     }
 }

@@ -344,7 +344,7 @@ impl Config {
     }
 
     /// The centipawns that represent a logit of 1 in the score for the GUI.
-    pub fn score_scale_cp(&self) -> f64 {
+    pub(crate) fn score_scale_cp(&self) -> f64 {
         self.score_scale.unwrap_or(if self.game == Game::Chess { CHESS_SCALE_CP } else { CP_PER_LOGIT })
     }
 

@@ -57,7 +57,10 @@ pub(super) fn main_share(config: &Config, budget: Duration) -> Duration {
 
 impl FollowUp {
     /// A search of some moves by each of some members; `None` if there are none.
-    pub fn new(results: Vec<SearchResult>, searches: impl IntoIterator<Item = (usize, Vec<String>)>) -> Option<Self> {
+    pub(crate) fn new(
+        results: Vec<SearchResult>,
+        searches: impl IntoIterator<Item = (usize, Vec<String>)>,
+    ) -> Option<Self> {
         let examination = |(by, mut moves): (usize, Vec<String>)| {
             moves.reverse();
             Some(Examination { by, current: Some(moves.pop()?), remaining: moves })
@@ -68,7 +71,7 @@ impl FollowUp {
 
     /// The tasks of the members for their current moves: the position after it, with an equal share of the time that is
     /// left. None if too little is left.
-    pub fn tasks(&self, task: &Task, now: Instant, deadline: Option<Instant>) -> Vec<(usize, Task)> {
+    pub(crate) fn tasks(&self, task: &Task, now: Instant, deadline: Option<Instant>) -> Vec<(usize, Task)> {
         let rounds = 1 + self.searches.iter().map(|s| s.remaining.len()).max().unwrap_or(0) as u32;
         let share = deadline.map(|deadline| deadline.saturating_duration_since(now) / rounds);
         if share.is_some_and(|share| share < SHORTEST) {
@@ -88,7 +91,7 @@ impl FollowUp {
     }
 
     /// Leaves out the members that have ended: their last scores are not those of further moves.
-    pub fn leave(&mut self, has_ended: impl Fn(usize) -> bool) {
+    pub(crate) fn leave(&mut self, has_ended: impl Fn(usize) -> bool) {
         for search in self.searches.iter_mut().filter(|search| has_ended(search.by)) {
             search.current = None;
             search.remaining.clear();
@@ -96,7 +99,7 @@ impl FollowUp {
     }
 
     /// Records the results for the current moves; returns whether there are other moves.
-    pub fn add(&mut self, result: impl Fn(usize) -> SearchResult) -> bool {
+    pub(crate) fn add(&mut self, result: impl Fn(usize) -> SearchResult) -> bool {
         let single = self.searches.len() == 1;
         for search in &mut self.searches {
             if let (Some(searched), Some(score)) = (&search.current, result(search.by).score) {

@@ -14,7 +14,7 @@ pub(super) struct Held {
 
 impl Held {
     /// Adds a line after the others. Returns false if there is no room for it.
-    pub fn add(&mut self, line: &str) -> bool {
+    pub(crate) fn add(&mut self, line: &str) -> bool {
         let fits = size(line) <= HELD_BYTES.saturating_sub(self.bytes);
         if fits {
             self.bytes += size(line);
@@ -24,14 +24,14 @@ impl Held {
     }
 
     /// Takes the first line.
-    pub fn take(&mut self) -> Option<String> {
+    pub(crate) fn take(&mut self) -> Option<String> {
         let line = self.lines.pop_front()?;
         self.bytes -= size(&line);
         Some(line)
     }
 
     /// Puts a line before all others.
-    pub fn put_back(&mut self, line: &str) {
+    pub(crate) fn put_back(&mut self, line: &str) {
         self.bytes += size(line);
         self.lines.push_front(line.to_owned());
     }

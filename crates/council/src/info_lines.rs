@@ -35,7 +35,7 @@ const MOST_RANKS: u32 = 600;
 
 impl InfoLines {
     /// Adds a line; returns whether it has a score.
-    pub fn add(&mut self, info: Info, mate_threshold_cp: Option<f64>) -> bool {
+    pub(crate) fn add(&mut self, info: Info, mate_threshold_cp: Option<f64>) -> bool {
         self.depth = info.depth.or(self.depth);
         self.nodes = info.nodes.or(self.nodes);
         let rank = info.multipv.unwrap_or(1);
@@ -52,7 +52,7 @@ impl InfoLines {
     }
 
     /// The line of each rank that has a move: the exact one, or the bound if there is no exact one.
-    pub fn best_known(&self) -> impl Iterator<Item = &ScoredLine> {
+    pub(crate) fn best_known(&self) -> impl Iterator<Item = &ScoredLine> {
         let lines = self.ranks.values().filter_map(|rank| rank.exact.as_ref().or(rank.bound.as_ref()));
         lines.filter(|line| !line.pv.is_empty())
     }
@@ -61,7 +61,7 @@ impl InfoLines {
     ///
     /// The score comes from the latest exact line of the answer; otherwise from the latest exact line of the best rank,
     /// whatever its move; otherwise from a bound.
-    pub fn result(&self, answer: Option<&BestMove>) -> SearchResult {
+    pub(crate) fn result(&self, answer: Option<&BestMove>) -> SearchResult {
         let of_answer = |line: &&ScoredLine| answer.is_some_and(|answer| line.pv.first() == Some(&answer.best));
         let exact = || self.ranks.values().filter_map(|rank| rank.exact.as_ref());
         let bounds = || self.ranks.values().filter_map(|rank| rank.bound.as_ref());

@@ -118,7 +118,7 @@ enum Phase {
 const THREADS: [&str; 3] = ["Threads", "Thread", "Number of Threads"];
 
 impl Member {
-    pub fn new(config: EngineConfig, restarts: u32, listener: Listener) -> Self {
+    pub(crate) fn new(config: EngineConfig, restarts: u32, listener: Listener) -> Self {
         Self {
             config,
             listener,
@@ -389,7 +389,7 @@ impl Member {
 
     /// Why its moves are not the same every time although its limit is a number of nodes or a depth: several threads.
     /// Known once it has declared its options.
-    pub fn not_repeatable(&self) -> Option<Text> {
+    pub(crate) fn not_repeatable(&self) -> Option<Text> {
         let limit = self.config.limit.filter(|limit| matches!(limit, Limit::Nodes(_) | Limit::Depth(_)))?;
         let is_threads = |name: &str| THREADS.iter().any(|known| known.eq_ignore_ascii_case(name));
         let spec = self.options.iter().find(|spec| is_threads(&spec.name))?;
@@ -425,7 +425,7 @@ impl Member {
     }
 
     /// Starts its process.
-    pub fn start(&mut self, now: Instant) {
+    pub(crate) fn start(&mut self, now: Instant) {
         self.process_number += 1;
         self.options.clear();
         self.options_ignored = 0;
@@ -450,7 +450,7 @@ impl Member {
     }
 
     /// Sets an option, now and after every restart.
-    pub fn set_option(&mut self, name: &str, value: Option<&str>) {
+    pub(crate) fn set_option(&mut self, name: &str, value: Option<&str>) {
         self.set.retain(|(n, _)| n != name);
         // a button is pressed once, not again after a restart
         if value.is_some() {
@@ -465,7 +465,7 @@ impl Member {
     }
 
     /// Sends `isready` as soon as possible, unless it has failed too often.
-    pub fn prepare(&mut self, now: Instant) {
+    pub(crate) fn prepare(&mut self, now: Instant) {
         match self.phase {
             Phase::Greeted | Phase::Idle => self.begin_preparing(now),
             Phase::Starting { .. } | Phase::Searching { .. } => self.wants_ready = true,
@@ -479,12 +479,12 @@ impl Member {
     }
 
     /// From now on, its process is not started again.
-    pub fn restart_no_more(&mut self) {
+    pub(crate) fn restart_no_more(&mut self) {
         (self.restarts, self.restarts_left) = (0, 0);
     }
 
     /// Starts a new game and resets the count of restarts. A member that had failed too often is started again.
-    pub fn new_game(&mut self, now: Instant) {
+    pub(crate) fn new_game(&mut self, now: Instant) {
         self.in_game = true;
         self.restarts_left = self.restarts;
         match self.phase {
@@ -497,7 +497,7 @@ impl Member {
     }
 
     /// Searches as soon as possible. `Answered` or a fault follows.
-    pub fn search(&mut self, task: &Task, now: Instant) {
+    pub(crate) fn search(&mut self, task: &Task, now: Instant) {
         self.task = None;
         self.result = SearchResult::default();
         self.has_new_lines = false;
@@ -511,7 +511,7 @@ impl Member {
     }
 
     /// The opponent played the expected move: continues with the task, now without `ponder`.
-    pub fn ponder_hit(&mut self, task: &Task, now: Instant) {
+    pub(crate) fn ponder_hit(&mut self, task: &Task, now: Instant) {
         if self.task.is_none() {
             return;
         }
@@ -525,7 +525,7 @@ impl Member {
     }
 
     /// Asks for the answer to the current task.
-    pub fn stop(&mut self, now: Instant) {
+    pub(crate) fn stop(&mut self, now: Instant) {
         if let Phase::Searching { stopped: stopped @ None, .. } = &mut self.phase {
             *stopped = Some(now);
             self.send("stop");
@@ -536,7 +536,7 @@ impl Member {
     }
 
     /// Ends the current task: the council has decided, and any further answer is ignored.
-    pub fn release(&mut self, now: Instant) {
+    pub(crate) fn release(&mut self, now: Instant) {
         self.stop(now);
         self.task = None;
         if let Phase::Searching { wanted, .. } = &mut self.phase {
@@ -545,13 +545,13 @@ impl Member {
     }
 
     /// Rejects its answer: it abstains from this task and is restarted.
-    pub fn refuse(&mut self, why: &str, now: Instant) {
+    pub(crate) fn refuse(&mut self, why: &str, now: Instant) {
         self.task = None;
         self.fail(why, now);
     }
 
     /// Sends `gameover …`.
-    pub fn game_over(&mut self, result: &str) {
+    pub(crate) fn game_over(&mut self, result: &str) {
         self.in_game = false;
         // UCI has no such command, but a council knows it in both protocols
         let knows = self.config.protocol == Protocol::Usi || self.config.is_council;
@@ -561,7 +561,7 @@ impl Member {
     }
 
     /// Processes output; `process` is the number of the process that wrote it.
-    pub fn on_output(&mut self, process: u64, output: EngineOutput, now: Instant) {
+    pub(crate) fn on_output(&mut self, process: u64, output: EngineOutput, now: Instant) {
         if process != self.process_number || self.process.is_none() {
             return;
         }
@@ -592,12 +592,12 @@ impl Member {
     }
 
     /// Whether its process has ended, even if something that it started holds its output.
-    pub fn has_ended(&mut self) -> bool {
+    pub(crate) fn has_ended(&mut self) -> bool {
         self.process.as_mut().is_some_and(Process::has_ended)
     }
 
     /// Takes the end of its process for the end of its output.
-    pub fn close(&mut self, now: Instant) {
+    pub(crate) fn close(&mut self, now: Instant) {
         if let Some(stderr) = self.process.as_ref().map(Process::last_words) {
             self.on_output(self.process_number, EngineOutput::Closed { stderr }, now);
         }
@@ -608,7 +608,7 @@ impl Member {
     }
 
     /// When to call [`Member::check_deadline`].
-    pub fn deadline(&self) -> Option<Instant> {
+    pub(crate) fn deadline(&self) -> Option<Instant> {
         match self.phase {
             Phase::Starting { until, .. } | Phase::Preparing { until, .. } => Some(until),
             Phase::Searching { stopped: Some(at), .. } => Some(at + self.stop_patience()),
@@ -618,7 +618,7 @@ impl Member {
     }
 
     /// Fails if the deadline has passed.
-    pub fn check_deadline(&mut self, now: Instant) {
+    pub(crate) fn check_deadline(&mut self, now: Instant) {
         if self.deadline().is_none_or(|until| now < until) {
             return;
         }
@@ -646,13 +646,13 @@ impl Member {
     }
 
     /// The search result for the current task.
-    pub fn result(&self) -> SearchResult {
+    pub(crate) fn result(&self) -> SearchResult {
         // engines send lines much more often than anyone asks
         if self.has_new_lines { self.lines.result(None) } else { self.result.clone() }
     }
 
     /// Whether an answer to the current task is outstanding.
-    pub fn is_asked(&self) -> bool {
+    pub(crate) fn is_asked(&self) -> bool {
         match self.phase {
             Phase::Searching { wanted, .. } => wanted || self.task.is_some(),
             Phase::Down | Phase::Leaving => false,
@@ -661,17 +661,17 @@ impl Member {
     }
 
     /// Whether `readyok` is outstanding.
-    pub fn is_preparing(&self) -> bool {
+    pub(crate) fn is_preparing(&self) -> bool {
         self.wants_ready || matches!(self.phase, Phase::Preparing { .. })
     }
 
     /// Whether the greeting is outstanding.
-    pub fn is_starting(&self) -> bool {
+    pub(crate) fn is_starting(&self) -> bool {
         matches!(self.phase, Phase::Starting { .. })
     }
 
     /// Sends `quit`. Dropping the member ends its process.
-    pub fn quit(&mut self) {
+    pub(crate) fn quit(&mut self) {
         if self.process.is_some() {
             self.send("stop");
             self.send("quit");
@@ -680,7 +680,7 @@ impl Member {
     }
 
     /// Ends its process at once; it is not started again.
-    pub fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.process = None;
         self.phase = Phase::Down;
         self.restarts_left = 0;
@@ -690,7 +690,7 @@ impl Member {
     }
 
     /// Whether its process has ended.
-    pub fn is_gone(&self) -> bool {
+    pub(crate) fn is_gone(&self) -> bool {
         self.process.is_none()
     }
 }

@@ -22,7 +22,7 @@ pub(super) struct VoteLog {
 }
 
 impl VoteLog {
-    pub fn open(path: &Path) -> Result<Self, SessionError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, SessionError> {
         let file = OpenOptions::new().create(true).read(true).append(true).open(path);
         let opened = file.and_then(|mut file| {
             let ends_in_line = ends_in_line(&mut file)?;
@@ -32,12 +32,12 @@ impl VoteLog {
     }
 
     /// Writes the header again before the next line.
-    pub fn repeat_header(&mut self) {
+    pub(crate) fn repeat_header(&mut self) {
         self.header_written = false;
     }
 
     /// Writes a decision, with the header if it is due, in one call.
-    pub fn write(&mut self, header: &Header, line: &LoggedLine) -> Result<(), SessionError> {
+    pub(crate) fn write(&mut self, header: &Header, line: &LoggedLine) -> Result<(), SessionError> {
         let header = if self.header_written { Ok(String::new()) } else { json_line(header) };
         self.append(header.and_then(|header| Ok(header + &json_line(line)?)))?;
         self.header_written = true;
@@ -45,7 +45,7 @@ impl VoteLog {
     }
 
     /// Writes the end of a game after its decisions.
-    pub fn write_end(&mut self, end: &LoggedEnd) -> Result<(), SessionError> {
+    pub(crate) fn write_end(&mut self, end: &LoggedEnd) -> Result<(), SessionError> {
         self.append(json_line(end))
     }
 
@@ -94,7 +94,7 @@ pub(super) struct GameProgress {
 
 impl GameProgress {
     /// Records a decision that the GUI played.
-    pub fn played(&mut self, side: Color, ply: u32) {
+    pub(crate) fn played(&mut self, side: Color, ply: u32) {
         self.both_sides |= self.side.is_some_and(|known| known != side);
         (self.side, self.ply) = (Some(side), ply);
     }
@@ -107,7 +107,7 @@ impl GameProgress {
     /// Records the result that the GUI reports: `win`, `lose` or `draw` for the council, or `black`, `white` or `even`
     /// for a game that the council only voted on. `None` if the council played no move or both sides, or if the word is
     /// not a result.
-    pub fn end(&mut self, game_id: String, result: &str) -> Option<LoggedEnd> {
+    pub(crate) fn end(&mut self, game_id: String, result: &str) -> Option<LoggedEnd> {
         let Self { side, both_sides, ply, decided, over } =
             std::mem::replace(self, Self { over: true, ..Self::default() });
         let for_winner = |winner: Color| {

@@ -299,7 +299,7 @@ impl Data {
 
 /// A place in a figure with the numbers that can be read there.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Spot {
+pub(crate) struct Spot {
     /// Pixels from the left.
     pub x: f64,
     /// Pixels from the top.

@@ -15,13 +15,13 @@ pub(crate) struct SideClock {
 }
 
 impl SideClock {
-    pub fn new(engine: &EngineConfig, patience_ms: u64) -> Self {
+    pub(crate) fn new(engine: &EngineConfig, patience_ms: u64) -> Self {
         let left_ms = engine.clock.map_or(0, |clock| clock.main_ms);
         Self { limit: engine.limit, control: engine.clock, left_ms, patience_ms }
     }
 
     /// The command for a move of this side.
-    pub fn go(&self, side: Color, opponent: &Self) -> Go {
+    pub(crate) fn go(&self, side: Color, opponent: &Self) -> Go {
         if let Some(limit) = self.limit {
             return limit.go();
         }
@@ -49,7 +49,7 @@ impl SideClock {
     }
 
     /// The time for the next move, its increment included; `None` if the limit is not a time.
-    pub fn available_ms(&self) -> Option<u64> {
+    pub(crate) fn available_ms(&self) -> Option<u64> {
         match (self.limit, self.control) {
             (Some(Limit::MoveTime(ms) | Limit::Byoyomi(ms)), _) => Some(ms),
             (None, Some(clock)) => {
@@ -60,7 +60,7 @@ impl SideClock {
     }
 
     /// Takes the time of a move off the clock.
-    pub fn moved(&mut self, used_ms: u64) {
+    pub(crate) fn moved(&mut self, used_ms: u64) {
         if let Some(clock) = self.control {
             self.left_ms = self.left_ms.saturating_add(clock.increment_ms).saturating_sub(used_ms);
         }

@@ -16,15 +16,15 @@ pub(crate) struct End {
 }
 
 impl End {
-    pub fn draw(termination: Termination) -> Self {
+    pub(crate) fn draw(termination: Termination) -> Self {
         Self { termination, winner: None, detail: String::new() }
     }
 
-    pub fn won(termination: Termination, winner: Color) -> Self {
+    pub(crate) fn won(termination: Termination, winner: Color) -> Self {
         Self { termination, winner: Some(winner), detail: String::new() }
     }
 
-    pub fn lost(termination: Termination, loser: Color, detail: impl Into<String>) -> Self {
+    pub(crate) fn lost(termination: Termination, loser: Color, detail: impl Into<String>) -> Self {
         Self { termination, winner: Some(loser.opponent()), detail: detail.into() }
     }
 }
@@ -43,7 +43,7 @@ pub(crate) struct History {
 
 impl History {
     /// Adds a position and returns the end of the game if it is over by the rules.
-    pub fn add(&mut self, game: Game, board: &Board) -> Option<End> {
+    pub(crate) fn add(&mut self, game: Game, board: &Board) -> Option<End> {
         let place = self.checks.len();
         let in_check = board.in_check();
         self.checks.push(in_check);

@@ -19,12 +19,12 @@ pub(crate) struct Seat<'a> {
 }
 
 impl<'a> Seat<'a> {
-    pub fn new(engine: &'a EngineConfig) -> Self {
+    pub(crate) fn new(engine: &'a EngineConfig) -> Self {
         Self { engine, player: None }
     }
 
     /// Ends the engine.
-    pub fn leave(&mut self) {
+    pub(crate) fn leave(&mut self) {
         if let Some(player) = self.player.take() {
             player.quit();
         }

@@ -93,7 +93,7 @@ impl Standings {
     }
 
     /// Counts one more pair. The time does not depend on how many were counted before.
-    pub(crate) fn add(&mut self, pair: &[GameRow; 2]) {
+    pub fn add(&mut self, pair: &[GameRow; 2]) {
         let place = pair[0].encounter(self.meetings.len());
         let (first, second) = self.meetings[place];
         for row in pair {

@@ -41,15 +41,13 @@ pub(crate) struct Definition {
     pub lapses: bool,
     /// The players or their rating difference change its win rates.
     pub knows_players: bool,
-    /// All engines are fitted on one scale, which needs positions that several of them scored.
-    pub one_scale: bool,
     /// What the stages of its form must be measured by; `None` if the form says so itself.
     pub stage: Option<StageUnit>,
 }
 
 impl Definition {
     /// A baseline that knows the score alone; the entries change what differs.
-    pub const BASELINE: Self = Self {
+    pub(crate) const BASELINE: Self = Self {
         name: "",
         aliases: &[],
         label: "",
@@ -61,7 +59,6 @@ impl Definition {
         needs: Needs::NONE,
         lapses: false,
         knows_players: false,
-        one_scale: false,
         stage: None,
     };
 }

@@ -32,12 +32,12 @@ impl Model {
     }
 
     /// The gradient of the equal logit by the parameters; `None` for models without an interval.
-    pub fn equal_gradient(&self, score_cp: f64, situation: &Situation) -> Option<Vec<f64>> {
+    pub(crate) fn equal_gradient(&self, score_cp: f64, situation: &Situation) -> Option<Vec<f64>> {
         self.form().equal_gradient(score_cp, situation)
     }
 
     /// The score with this win rate between players of equal strength.
-    pub fn equal_score(&self, win_rate: f64, situation: &Situation) -> Option<f64> {
+    pub(crate) fn equal_score(&self, win_rate: f64, situation: &Situation) -> Option<f64> {
         let of = |score_cp| self.form().equal_logit(score_cp, situation);
         (win_rate > 0.0 && win_rate < 1.0).then(|| search(of, logit(win_rate))).flatten()
     }
@@ -48,7 +48,7 @@ impl Model {
     }
 
     /// The gradient of the logit by the parameters, for the delta method; `None` for models without an interval.
-    pub fn logit_gradient(&self, score_cp: f64, situation: &Situation) -> Option<Vec<f64>> {
+    pub(crate) fn logit_gradient(&self, score_cp: f64, situation: &Situation) -> Option<Vec<f64>> {
         self.form().logit_gradient(score_cp, situation)
     }
 

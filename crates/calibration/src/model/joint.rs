@@ -24,7 +24,6 @@ pub(super) static JOINT: Definition = Definition {
     rank: 3,
     lapses: true,
     knows_players: true,
-    one_scale: true,
     ..Definition::BASELINE
 };
 

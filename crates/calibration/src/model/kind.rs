@@ -79,11 +79,6 @@ impl ModelKind {
         self.definition().knows_players
     }
 
-    /// Returns `true` if all engines are fitted on one scale, which needs positions that several of them scored.
-    pub fn is_one_scale(self) -> bool {
-        self.definition().one_scale
-    }
-
     /// What it must know of a sample beyond the score.
     pub fn needs(self) -> Needs {
         self.definition().needs

@@ -85,7 +85,7 @@ pub struct Needs {
 
 impl Needs {
     /// Nothing but moves.
-    pub const NOTHING: Self = Self {
+    pub(crate) const NOTHING: Self = Self {
         scores: false,
         standardized: false,
         win_rates: false,
@@ -104,7 +104,7 @@ impl Needs {
     }
 
     /// Whether win rates are needed in any form, so that voters need calibrations.
-    pub const fn any_win_rate(self) -> bool {
+    pub(crate) const fn any_win_rate(self) -> bool {
         self.win_rates || self.logits || self.standard_errors || self.log_ratios || self.judged
     }
 }
@@ -155,7 +155,7 @@ pub struct Pending<'a> {
 
 impl Pending<'_> {
     /// Whether the weight of the chosen move exceeds that of any other move and all outstanding votes together.
-    pub fn has_unbeatable_support(&self, weight: impl Fn(Option<f64>, Role) -> f64) -> bool {
+    pub(crate) fn has_unbeatable_support(&self, weight: impl Fn(Option<f64>, Role) -> f64) -> bool {
         let of = |i: usize| self.voters.get(i).map_or(0.0, |v| weight(v.weight, v.role));
         let support = |m: Move| -> f64 { (0..self.votes.len()).filter(|&i| self.votes[i] == Some(m)).map(of).sum() };
         let others = self.votes.iter().flatten().filter(|&&m| m != self.chosen);

@@ -60,7 +60,7 @@ impl<'a> Measured<'a> {
     }
 
     /// The logit of a vote that measures it: no bound and no mate, also where the voter gave a win rate.
-    pub fn exact_logit(&self) -> Option<f64> {
+    pub(crate) fn exact_logit(&self) -> Option<f64> {
         let mate = matches!(self.score, Some(Score::Mate { .. }));
         self.logit().filter(|_| !mate && self.vote.bound.is_none())
     }
@@ -84,7 +84,7 @@ impl<'a> Measured<'a> {
     }
 
     /// The win rates of the moves that it judged in the second round, then of the others that it scored.
-    pub fn all_win_rates(&self) -> Vec<(Move, f64)> {
+    pub(crate) fn all_win_rates(&self) -> Vec<(Move, f64)> {
         let mut all: Vec<(Move, f64)> = self.rates(self.vote.judged).filter(|(_, p)| !p.is_nan()).collect();
         for (m, p) in self.win_rates() {
             if !all.iter().any(|(other, _)| *other == m) {
@@ -113,7 +113,7 @@ impl<'a> Measured<'a> {
     }
 
     /// Whether its list shows that the move loses by force.
-    pub fn refutes(&self, m: Move) -> bool {
+    pub(crate) fn refutes(&self, m: Move) -> bool {
         let entry = self.vote.list.iter().find(|(other, _)| *other == m);
         entry.is_some_and(|&(_, s)| matches!(classified(self.voter.calibration, s), Score::Mate { wins: false, .. }))
     }

@@ -55,7 +55,7 @@ fn lowest(list: &[(Move, f64)]) -> f64 {
 /// The Bradley-Terry strength of a voter relative to the strongest: 10^((R - max R)/400). It is 0.56 for 100 Elo points
 /// less and 0.32 for 200.
 #[inline]
-pub fn strength_weight(rating: f64, strongest: f64) -> f64 {
+pub(crate) fn strength_weight(rating: f64, strongest: f64) -> f64 {
     libm::pow(10.0, (rating - strongest) / 400.0)
 }
 

@@ -130,12 +130,12 @@ pub fn largest(moves: &[Move], values: &[f64], tie: Tie) -> Option<usize> {
 
 /// The bits of a drawn tie, a function of only the seed and the key.
 #[inline]
-pub fn draw_bits(seed: u64, key: u64) -> u64 {
+pub(crate) fn draw_bits(seed: u64, key: u64) -> u64 {
     random::bits(&[seed, key])
 }
 
 /// The key of a position's draw, from its game and its ply. A council and a replay of its log get the same key.
-pub fn draw_key(game: &str, ply: u32) -> u64 {
+pub(crate) fn draw_key(game: &str, ply: u32) -> u64 {
     // the length, then the bytes, eight per key
     let mut keys = vec![u64::from(ply), game.len() as u64];
     keys.extend(game.as_bytes().chunks(8).map(|c| c.iter().fold(0u64, |word, &b| word << 8 | u64::from(b))));

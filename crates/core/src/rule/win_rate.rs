@@ -28,6 +28,6 @@ pub fn standard_error(noise: f64, calibration_error: f64) -> f64 {
 /// The largest of several noisy values is too large on average, the more so the noisier its voter is (the winner's
 /// curse). Each vote is itself the largest of its voter's noisy values. Both biases grow with the standard error.
 #[inline(always)]
-pub fn lower_bound(logit: f64, standard_error: f64, caution: f64) -> f64 {
+pub(crate) fn lower_bound(logit: f64, standard_error: f64, caution: f64) -> f64 {
     logit - caution * standard_error
 }

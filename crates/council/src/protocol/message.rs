@@ -102,7 +102,7 @@ pub fn is_move(best: &str) -> bool {
 }
 
 /// Parses `LOGIN NAME [PASSWORD]` into name and password; a missing password is empty.
-pub fn parse_login(line: &str) -> Option<(&str, &str)> {
+pub(crate) fn parse_login(line: &str) -> Option<(&str, &str)> {
     let mut words = line.split_ascii_whitespace();
     if words.next()? != "LOGIN" {
         return None;
@@ -111,7 +111,7 @@ pub fn parse_login(line: &str) -> Option<(&str, &str)> {
 }
 
 /// Compares two secrets in a time that does not reveal where they differ.
-pub fn same_secret(given: &str, wanted: &str) -> bool {
+pub(crate) fn same_secret(given: &str, wanted: &str) -> bool {
     let differ = given.bytes().zip(wanted.bytes()).fold(0, |seen, (a, b)| seen | (a ^ b));
     given.len() == wanted.len() && differ == 0
 }

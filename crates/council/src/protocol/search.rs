@@ -94,7 +94,7 @@ impl Search {
     }
 
     /// Whether its answer waits for `stop` or `ponderhit`.
-    pub fn is_held(&self) -> bool {
+    pub(crate) fn is_held(&self) -> bool {
         self.go.is_open()
     }
 
@@ -106,7 +106,7 @@ impl Search {
     }
 
     /// `ponderhit`: the clock starts at `now`. Returns false if the search is not one during the opponent's time.
-    pub fn ponder_hit(&mut self, now: Instant) -> bool {
+    pub(crate) fn ponder_hit(&mut self, now: Instant) -> bool {
         let pondered = std::mem::take(&mut self.go.ponder);
         if pondered {
             self.since = now;

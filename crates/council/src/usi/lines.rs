@@ -31,7 +31,7 @@ impl<R: BufRead> LineReader<R> {
     }
 
     /// A reader of lines up to `limit` bytes.
-    pub fn with_limit(input: R, limit: usize) -> Self {
+    pub(crate) fn with_limit(input: R, limit: usize) -> Self {
         Self { input, line: Vec::new(), limit }
     }
 

@@ -104,7 +104,7 @@ pub(crate) struct Owned {
 
 impl Owned {
     /// Starts a program, with pipes to its standard input and output, and its standard error as given.
-    pub fn start(launch: &Launch, stderr: Stdio) -> Result<(Self, Streams), SpawnError> {
+    pub(crate) fn start(launch: &Launch, stderr: Stdio) -> Result<(Self, Streams), SpawnError> {
         let fail = |source: io::Error| SpawnError {
             command: launch.command.to_string_lossy().into_owned(),
             remedy: match source.kind() {
@@ -129,7 +129,7 @@ impl Owned {
     }
 
     /// Whether the process itself has ended; something that it started may still hold its output.
-    pub fn has_ended(&mut self) -> bool {
+    pub(crate) fn has_ended(&mut self) -> bool {
         self.child.has_ended()
     }
 }
@@ -197,7 +197,7 @@ impl Process {
     }
 
     /// The last lines of standard error, separated by ` | `.
-    pub fn last_words(&self) -> String {
+    pub(crate) fn last_words(&self) -> String {
         joined(&self.stderr)
     }
 }

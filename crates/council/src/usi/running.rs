@@ -50,7 +50,7 @@ pub(super) mod guard {
     /// An engine in a group whose leader is a shell that ends the group when this program ends. The engine cannot start
     /// without its guard: once the group is gone, no process can join it.
     #[derive(Debug)]
-    pub struct Guarded {
+    pub(crate) struct Guarded {
         engine: Child,
         /// `None` on a system without a shell, where the engine leads the group.
         guard: Option<Child>,
@@ -58,7 +58,7 @@ pub(super) mod guard {
 
     impl Guarded {
         /// Starts the guard and the engine.
-        pub fn spawn(mut command: Command) -> io::Result<Self> {
+        pub(crate) fn spawn(mut command: Command) -> io::Result<Self> {
             let mut shell = Command::new("/bin/sh");
             shell.args(["-c", SCRIPT]).current_dir("/").process_group(0);
             shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -74,23 +74,23 @@ pub(super) mod guard {
         }
 
         /// The process id of the engine.
-        pub fn id(&self) -> u32 {
+        pub(crate) fn id(&self) -> u32 {
             self.engine.id()
         }
 
         /// The id of the group.
-        pub fn group(&self) -> u32 {
+        pub(crate) fn group(&self) -> u32 {
             self.guard.as_ref().unwrap_or(&self.engine).id()
         }
 
         /// The pipes of the engine.
-        pub fn streams(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
+        pub(crate) fn streams(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
             (self.engine.stdin.take(), self.engine.stdout.take(), self.engine.stderr.take())
         }
 
         /// Whether the engine itself has ended. It is not waited for here: its id may be that of the group.
         #[cfg(not(target_os = "openbsd"))]
-        pub fn has_ended(&mut self) -> bool {
+        pub(crate) fn has_ended(&mut self) -> bool {
             let id = i32::try_from(self.id()).ok().and_then(Pid::from_raw);
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
             id.is_some_and(|id| waitid(WaitId::Pid(id), options).is_ok_and(|status| status.is_some()))
@@ -103,14 +103,14 @@ pub(super) mod guard {
         }
 
         /// Kills the engine and everything that it started.
-        pub fn kill(&mut self) {
+        pub(crate) fn kill(&mut self) {
             signal_group(self.group(), Signal::KILL);
             // in case it left its group
             let _ = self.engine.kill();
         }
 
         /// Waits for the engine, which was killed: this returns at once and leaves no zombie.
-        pub fn wait(&mut self) {
+        pub(crate) fn wait(&mut self) {
             let _ = self.engine.wait();
             end(&mut self.guard);
         }
@@ -124,7 +124,7 @@ pub(super) mod guard {
     }
 
     /// The leader of the group has not been waited for yet, so its id still identifies the group.
-    pub fn signal_group(group: u32, signal: Signal) {
+    pub(crate) fn signal_group(group: u32, signal: Signal) {
         if let Some(group) = i32::try_from(group).ok().and_then(Pid::from_raw) {
             let _ = kill_process_group(group, signal);
         }

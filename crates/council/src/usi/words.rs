@@ -31,7 +31,7 @@ impl<'a> Words<'a> {
     }
 
     /// Takes words as long as they match, and gives each to `take`.
-    pub fn each_matching(&mut self, matches: impl Fn(&str) -> bool, mut take: impl FnMut(&str)) {
+    pub(crate) fn each_matching(&mut self, matches: impl Fn(&str) -> bool, mut take: impl FnMut(&str)) {
         while let Some(word) = self.0.next_if(|word| matches(word)) {
             take(word);
         }

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-pub use self::rows::GameRow;
+pub(crate) use self::rows::GameRow;
 use self::rows::{TableError, csv_text, whole_pairs};
 use self::settings::Settings;
 use super::record;
@@ -147,7 +147,7 @@ pub(crate) struct Store {
 impl Store {
     /// Opens the folder, which is created if necessary. `restart` deletes the games in it. Nothing else deletes a game;
     /// only the pair that a killed run was writing is cut off.
-    pub fn open(folder: &Path, tournament: &Tournament, restart: bool) -> Result<Self, StoreError> {
+    pub(crate) fn open(folder: &Path, tournament: &Tournament, restart: bool) -> Result<Self, StoreError> {
         fs::create_dir_all(folder).map_err(fail(folder, "create the folder"))?;
         let lock = lock(folder)?;
         let results_path = folder.join("results.csv");
@@ -196,7 +196,7 @@ impl Store {
     }
 
     /// Adds a pair of games with their records. `from` and `to` of the rows are set here.
-    pub fn add(&mut self, mut pair: [(GameRow, String); 2]) -> Result<(), StoreError> {
+    pub(crate) fn add(&mut self, mut pair: [(GameRow, String); 2]) -> Result<(), StoreError> {
         let mut text = String::new();
         for (row, record) in &mut pair {
             row.from = self.end + text.len() as u64;
@@ -215,7 +215,7 @@ impl Store {
 
     /// Puts the games of a finished tournament into the order of the openings, so that the files do not depend on how
     /// many games were played at a time. The folder is free afterwards.
-    pub fn sort(self) -> Result<(), StoreError> {
+    pub(crate) fn sort(self) -> Result<(), StoreError> {
         let Self { lock, results_path, records_path, results, mut records, mut rows, .. } = self;
         if rows.is_sorted_by_key(|row| (row.pair, row.game)) {
             return Ok(());

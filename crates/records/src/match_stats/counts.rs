@@ -54,7 +54,8 @@ impl Wdl {
 
     /// The win rate as papers print it: rounded to `decimals`, halves up, in exact arithmetic (145 of 400 is .363, not
     /// .362). `None` without games or with more than 9 decimals.
-    pub fn printed_rate(&self, decimals: u32) -> Option<String> {
+    #[cfg(test)]
+    pub(crate) fn printed_rate(&self, decimals: u32) -> Option<String> {
         if self.games() == 0 || decimals > 9 {
             return None;
         }
@@ -196,7 +197,7 @@ impl Points {
     }
 
     /// Games per trial: 1, or 2 for pairs.
-    pub fn games_per_trial(&self) -> u64 {
+    pub(crate) fn games_per_trial(&self) -> u64 {
         if self.counts.len() == 5 { 2 } else { 1 }
     }
 

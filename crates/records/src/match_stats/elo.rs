@@ -6,7 +6,7 @@ use evalcurve_core::normal;
 use evalcurve_core::rating::ELO_PER_LOGIT;
 
 /// Normalised Elo per standard deviation of a game: 800/ln 10.
-pub const NORMALIZED_ELO_PER_DEVIATION: f64 = 2.0 * ELO_PER_LOGIT;
+pub(crate) const NORMALIZED_ELO_PER_DEVIATION: f64 = 2.0 * ELO_PER_LOGIT;
 
 /// The Elo difference for a win rate, -400 log10(1/rate - 1); `None` unless 0 < rate < 1.
 pub fn elo_of_rate(rate: f64) -> Option<f64> {

@@ -57,7 +57,7 @@ impl Match {
     }
 
     /// Whether each game belongs to a pair.
-    pub fn is_paired(&self) -> bool {
+    pub(crate) fn is_paired(&self) -> bool {
         self.unpaired == 0 && self.pairs.pairs() > 0
     }
 }

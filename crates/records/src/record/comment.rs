@@ -18,7 +18,7 @@ use super::game::mate_cp;
 
 /// The score of a text comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Annotation {
+pub(crate) struct Annotation {
     /// Centipawns from Black's point of view; for a mate without a number only the sign counts.
     pub black_score_cp: i32,
     /// Whether it is an announced mate.
@@ -53,7 +53,7 @@ pub fn parse(comment: &str) -> Option<Annotation> {
 }
 
 /// The engine that ShogiGUI's analysis is by: the name after `**Engines 0`, and where it begins.
-pub fn engine_of_analysis(comment: &[u8]) -> Option<usize> {
+pub(crate) fn engine_of_analysis(comment: &[u8]) -> Option<usize> {
     const FIRST: &[u8] = b"**Engines 0 ";
     comment.starts_with(FIRST).then_some(FIRST.len())
 }

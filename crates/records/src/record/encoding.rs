@@ -38,12 +38,12 @@ pub fn guess(sample: &[u8]) -> &'static Encoding {
 }
 
 /// Appends `bytes` to `out` as UTF-8. `context` (the text around it) decides the encoding if none is declared.
-pub fn decode_into(bytes: &[u8], encoding: Option<&'static Encoding>, context: &[u8], out: &mut String) {
+pub(crate) fn decode_into(bytes: &[u8], encoding: Option<&'static Encoding>, context: &[u8], out: &mut String) {
     decode_with(bytes, encoding, || guess(context), out);
 }
 
 /// As [`decode_into`]. The caller makes the guess, which reads 4 KiB and is slow, so that it can keep it.
-pub fn decode_with(
+pub(crate) fn decode_with(
     bytes: &[u8],
     encoding: Option<&'static Encoding>,
     guess: impl FnOnce() -> &'static Encoding,

@@ -60,7 +60,7 @@ impl Entry {
     }
 
     /// Whether it is small enough to be passed to a worker by its path.
-    pub fn is_small(&self) -> bool {
+    pub(crate) fn is_small(&self) -> bool {
         (self.path.is_some() || self.bytes.is_some()) && self.size <= SMALL
     }
 }

@@ -28,10 +28,10 @@ pub struct Format {
 }
 
 /// The error is a text for messages.
-pub type CheckMoves = fn(&[u8]) -> Result<(), String>;
+pub(crate) type CheckMoves = fn(&[u8]) -> Result<(), String>;
 
 /// The error is a text for messages.
-pub type CountMaterial = fn(&[u8], &mut dyn Iterator<Item = u32>) -> Result<Vec<u16>, String>;
+pub(crate) type CountMaterial = fn(&[u8], &mut dyn Iterator<Item = u32>) -> Result<Vec<u16>, String>;
 
 /// What a file holds.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl Packed {
 }
 
 /// A reader of one text format. Each block has a reader of its own; its fields are what it keeps from game to game.
-pub trait Reader: Send {
+pub(crate) trait Reader: Send {
     /// Tells if a file that begins with these bytes is in this format. They hold no byte order mark, and there are at
     /// most 64 KiB of them.
     fn recognise(head: &[u8]) -> bool

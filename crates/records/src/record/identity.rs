@@ -96,7 +96,7 @@ impl GameHash {
     /// Adds one shogi move: sign of the mover, from, to (`00` for a drop) and the piece after the move, as the seven
     /// bytes of a CSA move (`+7776FU`). Every shogi format can be converted to this.
     #[inline]
-    pub fn shogi_move(&mut self, token: [u8; 7]) {
+    pub(crate) fn shogi_move(&mut self, token: [u8; 7]) {
         let [a, b, c, d, e, f, g] = token;
         self.word(u64::from_le_bytes([a, b, c, d, e, f, g, 0]));
     }

@@ -24,7 +24,7 @@ const PIECE_BITS: [u64; 11] = {
 
 /// Whether this is one of CSA's fourteen piece names.
 #[inline(always)]
-pub fn is_piece([p, q]: [u8; 2]) -> bool {
+pub(crate) fn is_piece([p, q]: [u8; 2]) -> bool {
     let (p, q) = (usize::from(p.wrapping_sub(b'A')), usize::from(q.wrapping_sub(b'A')));
     if p >= 26 || q >= 26 {
         return false;
@@ -92,10 +92,10 @@ impl Default for Position {
 
 impl Position {
     /// An empty board.
-    pub const EMPTY: Self = Self { squares: [0; 81], hands: [[0; 7]; 2], side_to_move: Color::Black };
+    pub(crate) const EMPTY: Self = Self { squares: [0; 81], hands: [[0; 7]; 2], side_to_move: Color::Black };
 
     /// The even game (平手).
-    pub const EVEN: Self = {
+    pub(crate) const EVEN: Self = {
         let mut position = Self::EMPTY;
         let back: [u8; 9] = [2, 3, 4, 5, 8, 5, 4, 3, 2];
         let mut column = 0;
@@ -117,7 +117,7 @@ impl Position {
     ///
     /// `I82HI22KA` (the even game without these), `1-KY-KE…` (a rank; trailing blanks may be missing), `+00FU27OU` and
     /// `-00AL` (single pieces; `00` is the hand, `AL` all pieces that are left).
-    pub fn read_csa(&mut self, text: &[u8]) -> Option<()> {
+    pub(crate) fn read_csa(&mut self, text: &[u8]) -> Option<()> {
         let (&kind, rest) = text.split_first()?;
         match kind {
             b'I' => {
@@ -194,7 +194,7 @@ impl Position {
     }
 
     /// Adds the position to a game's hash. The same for every way of writing it.
-    pub fn hash_into(&self, hash: &mut GameHash) {
+    pub(crate) fn hash_into(&self, hash: &mut GameHash) {
         if *self == Self::EVEN {
             hash.word(0);
             return;

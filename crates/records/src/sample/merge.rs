@@ -116,7 +116,7 @@ impl FoundBlock {
         }
     }
 
-    pub fn oddity(&mut self, line: impl Into<Option<u64>>, kind: &'static str, value: impl Into<Text>) {
+    pub(crate) fn oddity(&mut self, line: impl Into<Option<u64>>, kind: &'static str, value: impl Into<Text>) {
         count(&mut self.oddities, kind, 1);
         self.problem(line, kind, value, true);
     }

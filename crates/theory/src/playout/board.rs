@@ -170,7 +170,7 @@ impl Board {
     ///
     /// # Errors
     /// Unless 2 ≤ core and core + rings ≤ 26.
-    pub fn bent_y(core: usize, rings: usize) -> Result<Self, BoardError> {
+    pub(crate) fn bent_y(core: usize, rings: usize) -> Result<Self, BoardError> {
         let n = sized("bent Y", core, 2)?;
         sized("bent Y", core.saturating_add(rings), 2)?;
         let inner = n * (n + 1) / 2;
@@ -215,7 +215,7 @@ impl Board {
     }
 
     /// The neighbours of a cell in ascending order; empty for an unknown cell.
-    pub fn neighbours(&self, cell: u16) -> &[u16] {
+    pub(crate) fn neighbours(&self, cell: u16) -> &[u16] {
         self.shape.neighbours.get(usize::from(cell)).map_or(&[], Vec::as_slice)
     }
 

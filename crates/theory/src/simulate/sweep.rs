@@ -76,7 +76,7 @@ pub struct Sweep {
 /// Standard deviation of A in the figures about scales, which covers equal to won positions.
 pub const SPREAD: f64 = 1.5;
 /// Probability of synchronisation in LFICS.
-pub const SYNCHRONISATION: f64 = 0.5;
+pub(crate) const SYNCHRONISATION: f64 = 0.5;
 
 impl Sweep {
     /// All figures, in order.

@@ -10,7 +10,7 @@ pub struct LoggedScore(pub Score);
 
 impl LoggedScore {
     /// The text of a mate, such as `mate -4`.
-    pub fn mate_text(wins: bool, plies: Option<u32>) -> String {
+    pub(crate) fn mate_text(wins: bool, plies: Option<u32>) -> String {
         match plies {
             Some(plies) => format!("mate {}{plies}", if wins { "" } else { "-" }),
             None => format!("mate {}", if wins { "+" } else { "-" }),

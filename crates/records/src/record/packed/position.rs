@@ -22,7 +22,7 @@ use crate::record::position::{Position, WHITE, promote};
 use evalcurve_core::types::Color;
 
 /// Bytes of a position.
-pub const BYTES: usize = 32;
+pub(crate) const BYTES: usize = 32;
 /// Bits of a position.
 const BITS: usize = 8 * BYTES;
 
@@ -101,7 +101,7 @@ fn bits(words: &[u64; 5], at: usize) -> u64 {
 
 /// Whether these bytes can be a position: the kings are on different squares, no kind has more pieces than the game,
 /// and the code ends with the last bit.
-pub fn is_position(position: &[u8; BYTES]) -> bool {
+pub(crate) fn is_position(position: &[u8; BYTES]) -> bool {
     let mut words = [0u64; 5];
     for (word, bytes) in words.iter_mut().zip(position.as_chunks().0) {
         *word = u64::from_le_bytes(*bytes);

@@ -30,7 +30,7 @@ use evalcurve_core::types::{Declared, Termination};
 
 /// The point of view of a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum View {
+pub(crate) enum View {
     /// The side that made the move above the comment.
     Mover,
     /// White.
@@ -39,7 +39,7 @@ pub enum View {
 
 /// The content of a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Comment {
+pub(crate) enum Comment {
     /// A score.
     Score {
         /// Centipawns from the point of view `view`; ±[`ANNOUNCED_MATE_CP`](crate::record::ANNOUNCED_MATE_CP) for a
@@ -70,7 +70,7 @@ pub enum Comment {
 
 /// Reads a comment without its braces.
 #[inline]
-pub fn parse(body: &[u8]) -> Comment {
+pub(crate) fn parse(body: &[u8]) -> Comment {
     let body = body.trim_ascii_start();
     match body {
         [b'+' | b'-' | b'.' | b'0'..=b'9' | b'M' | b'#', ..] => own_score(body),
@@ -84,7 +84,7 @@ pub fn parse(body: &[u8]) -> Comment {
 
 /// Whether a comment without a score could have one in another form: it has a digit, and is neither a clock of lichess
 /// nor TCEC's mark of no score.
-pub fn may_score(body: &[u8]) -> bool {
+pub(crate) fn may_score(body: &[u8]) -> bool {
     let known = [&b"[%"[..], b"d=", b"ev="].iter().any(|form| body.trim_ascii_start().starts_with(form));
     !known && body.iter().any(u8::is_ascii_digit)
 }
@@ -185,7 +185,7 @@ fn unreadable_or_prose(body: &[u8]) -> Comment {
 /// The rates in a comment: the last ones, because fastchess writes all lines of a search.
 #[cold]
 #[inline(never)]
-pub fn declared(body: &[u8]) -> Option<Declared> {
+pub(crate) fn declared(body: &[u8]) -> Option<Declared> {
     const KEY: &[u8] = b"wdl";
     let at = memchr::memmem::rfind(body, KEY).filter(|&at| at == 0 || !body[at - 1].is_ascii_alphanumeric())?;
     let rest = body[at + KEY.len()..].strip_prefix(b"=").or_else(|| body[at + KEY.len()..].strip_prefix(b" "))?;
@@ -211,7 +211,7 @@ fn arena(body: &[u8]) -> Option<Comment> {
 /// The form of ChessBase: White's score, depth, seconds, perhaps the expected reply. `B 0` is a book move.
 #[cold]
 #[inline(never)]
-pub fn chessbase(body: &[u8]) -> Option<Comment> {
+pub(crate) fn chessbase(body: &[u8]) -> Option<Comment> {
     let body = body.trim_ascii();
     if let [b'B', b' ' | b'\n' | b'\r', seconds @ ..] = body {
         return seconds.trim_ascii().iter().all(u8::is_ascii_digit).then_some(Comment::Book);
@@ -243,7 +243,7 @@ pub fn chessbase(body: &[u8]) -> Option<Comment> {
 const LONGEST_CHESSBASE: usize = 64;
 
 /// Whether the value of the tag `Annotator` is ChessBase's: two scores, `0.22;0.30`.
-pub fn is_chessbase(annotator: &[u8]) -> bool {
+pub(crate) fn is_chessbase(annotator: &[u8]) -> bool {
     let is_score = |text: &[u8]| matches!(value(text.trim_ascii()), Some((.., [], true)));
     let at = memchr::memchr(b';', annotator);
     at.is_some_and(|at| is_score(&annotator[..at]) && is_score(&annotator[at + 1..]))
@@ -359,7 +359,7 @@ fn value(text: &[u8]) -> Option<(i32, bool, &[u8], bool)> {
 
 /// The termination by the words of a program: `White mates`, `Draw by 3-fold repetition`, `Black loses on time`. Only
 /// the part of a comment after its last comma counts.
-pub fn ending(text: &[u8]) -> Option<Termination> {
+pub(crate) fn ending(text: &[u8]) -> Option<Termination> {
     let words = memchr::memrchr(b',', text).map_or(text, |i| &text[i + 1..]).trim_ascii();
     if words.len() < 4 || words.len() > 80 {
         return None;

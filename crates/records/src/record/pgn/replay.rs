@@ -105,7 +105,7 @@ fn count(board: &Board) -> u16 {
 }
 
 /// Whether this is a position of chess, as FEN or its first four fields.
-pub fn is_position(fen: &[u8]) -> bool {
+pub(crate) fn is_position(fen: &[u8]) -> bool {
     read_fen(fen).is_some()
 }
 

@@ -58,6 +58,6 @@ pub fn san(text: &[u8]) -> Option<(usize, u64, bool)> {
 
 /// Whether a move or a mark ends before this byte.
 #[inline]
-pub fn ends_move(byte: u8) -> bool {
+pub(crate) fn ends_move(byte: u8) -> bool {
     MOVE_BYTES[usize::from(byte)] == END
 }

@@ -11,7 +11,7 @@ use evalcurve_core::types::{Color, Outcome, Termination};
 
 /// Whether a tag pair begins here: `[Name "`.
 #[inline]
-pub fn is_tag(text: &[u8]) -> bool {
+pub(crate) fn is_tag(text: &[u8]) -> bool {
     tag_value(text).is_some()
 }
 
@@ -57,7 +57,7 @@ enum Tag {
 
 /// The values of the tags of one game, as ranges of the block with their lines.
 #[derive(Debug, Clone, Default)]
-pub struct Tags([Option<(Range<usize>, u64)>; Tag::COUNT]);
+pub(crate) struct Tags([Option<(Range<usize>, u64)>; Tag::COUNT]);
 
 /// The end of the movetext.
 #[derive(Debug, Clone, Copy, Default)]
@@ -103,7 +103,7 @@ impl Tags {
     }
 
     /// Whether the annotator is ChessBase's: two scores.
-    pub fn are_chessbase(&self, block: &[u8]) -> bool {
+    pub(crate) fn are_chessbase(&self, block: &[u8]) -> bool {
         comment::is_chessbase(self.text(block, Tag::Annotator))
     }
 
@@ -130,7 +130,7 @@ impl Tags {
     }
 
     /// Adds the start position to the identity; the standard one adds nothing, whether it is written or not.
-    pub fn hash_start(&self, block: &[u8], hash: &mut GameHash) {
+    pub(crate) fn hash_start(&self, block: &[u8], hash: &mut GameHash) {
         hash.word(u64::from_le_bytes(*b"PGN\0\0\0\0\0"));
         const STANDARD: &[u8] = b"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq";
         if let Some(fen) = self.fen(block).filter(|fen| !fen.starts_with(STANDARD)) {

@@ -66,7 +66,7 @@ impl Position<'_> {
 
 impl LogLine<'_> {
     /// Whether the text begins with a word of the protocols.
-    pub fn is_protocol(&self) -> bool {
+    pub(crate) fn is_protocol(&self) -> bool {
         let word = self.text.split(u8::is_ascii_whitespace).next().unwrap_or(b"");
         const WORDS: &str = "usi uci usiok uciok id option setoption isready readyok usinewgame ucinewgame position go \
                              info bestmove gameover quit";
