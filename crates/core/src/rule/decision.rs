@@ -2,9 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::log::LoggedScore;
 use super::options::TieRule;
-use super::rules::Rule;
 use super::vote::{Bound, Move, Vote, Voter};
 use crate::calibration::Score;
 
@@ -40,7 +38,7 @@ pub struct TieBroken {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
     /// The rule that decided.
-    pub rule: Rule,
+    pub rule: &'static str,
     /// The move.
     pub chosen: Move,
     /// The voter whose vote carries it: the first with the largest value. `None` if the move is only in lists.
@@ -79,7 +77,7 @@ impl Decision {
             value: self.values.get(i).copied().flatten().filter(|v| v.is_finite()),
         });
         Explanation {
-            rule: self.rule.as_str(),
+            rule: self.rule,
             best: name(self.chosen),
             reason: self.reason,
             carried_by: self.carried_by.and_then(|i| voters.get(i)).map(|v| v.name.to_owned()),
@@ -90,12 +88,20 @@ impl Decision {
     }
 }
 
+/// The text of a mate, such as `mate -4`.
+pub(super) fn mate_text(wins: bool, plies: Option<u32>) -> String {
+    match plies {
+        Some(plies) => format!("mate {}{plies}", if wins { "" } else { "-" }),
+        None => format!("mate {}", if wins { "+" } else { "-" }),
+    }
+}
+
 /// A score in the notation of engines: `+152`, `mate 5`, `mate -`, `+152 lowerbound`.
 fn written(score: Score, bound: Option<Bound>) -> String {
     let score = match score {
         // a rounded score is never -0
         Score::Cp(cp) => format!("{:+.0}", cp.round() + 0.0),
-        Score::Mate { wins, plies } => LoggedScore::mate_text(wins, plies),
+        Score::Mate { wins, plies } => mate_text(wins, plies),
     };
     match bound {
         None => score,

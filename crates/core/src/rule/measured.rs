@@ -1,6 +1,5 @@
 //! A vote with every number that rules compare. The only place that turns votes into win rates and logits.
 
-use super::definition::Needs;
 use super::options::Options;
 use super::vote::{Bound, Move, Vote, Voter};
 use super::win_rate::{logit, standard_error};
@@ -29,14 +28,6 @@ impl<'a> Measured<'a> {
             .or_else(|| Some(voter.calibration?.win_rate_in(reading, score?, &situation)))
             .filter(|p| !p.is_nan());
         Self { index, voter, vote, score, win_rate, situation, reading }
-    }
-
-    /// Whether the vote has the numbers that a rule needs.
-    pub fn has(&self, needs: Needs) -> bool {
-        (!needs.scores || self.score.is_some())
-            && (!needs.standardized || self.standardized().is_some())
-            && (!needs.any_win_rate() || self.win_rate.is_some())
-            && (!needs.ratings || self.voter.strength.is_some())
     }
 
     /// The score in centipawns; a mate is infinite.

@@ -36,9 +36,9 @@ mod tests;
 mod vote;
 pub mod win_rate;
 
-pub use decide::decide;
+pub use decide::{check, decide};
 pub use decision::{Decision, Explanation, Reason, TieBroken, VoteExplained};
 pub use definition::{Columns, Definition, Needs, Pending, Visitor};
-pub use options::{Options, RuleError, TieRule, check};
+pub use options::{Options, RuleError, TieRule};
 pub use rules::Rule;
 pub use vote::{Bound, Move, Role, Vote, Voter};

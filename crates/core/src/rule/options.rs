@@ -1,9 +1,8 @@
-//! The options of a decision, and whether a rule can work with them.
+//! The options of a decision, and why they do not fit.
 
 use serde::{Deserialize, Serialize};
 
-use super::rules::Rule;
-use super::vote::{Move, Role, Voter};
+use super::vote::Move;
 use crate::calibration::{Reading, Score, Situation};
 
 /// Which of several moves with the same value wins.
@@ -44,7 +43,7 @@ impl TieRule {
 pub struct Options<'a> {
     /// How ties are broken.
     pub tie: TieRule,
-    /// Whether announced mates outrank the rule; `None` for [`Rule::mates_by_default`].
+    /// Whether announced mates outrank the rule; `None` for [`Rule::mates_by_default`](super::Rule::mates_by_default).
     pub mates: Option<bool>,
     /// d, how much better the best move is than the others, in logits, above 0. The optimal rule uses it, and the pools
     /// use it for moves that are missing from a list.
@@ -63,7 +62,7 @@ pub struct Options<'a> {
     pub reading: Reading,
     /// Seed of drawn ties.
     pub seed: u64,
-    /// The key of this position's draw; see [`tally::draw_key`](super::tally::draw_key).
+    /// The key of this position's draw; equal keys and seeds draw equal moves.
     pub draw_key: u64,
     /// Moves searched on request: by the strongest voter for a tie, by the chooser for 3-Hirn.
     /// See [`Decision::needs_search`](super::Decision::needs_search).
@@ -123,71 +122,10 @@ pub enum RuleError {
     #[error("rule {rule}: {problem}; {remedy}")]
     Needs {
         /// The rule.
-        rule: Rule,
+        rule: &'static str,
         /// What is missing.
         problem: String,
         /// How to fix it.
         remedy: &'static str,
     },
-}
-
-/// Checks that a rule can work with these voters. Call it once, before the first decision.
-///
-/// # Errors
-/// If a weight, noise or option is out of range, if there are two leaders, or if the rule or the tie rule needs a
-/// standardisation, a rating or a chooser that no voter has.
-pub fn check(rule: Rule, voters: &[Voter<'_>], options: &Options<'_>) -> Result<(), RuleError> {
-    const LOGITS: &str = "a number above 0, in logits";
-    for (place, voter) in voters.iter().enumerate() {
-        let range = |key, value: f64, good: bool, range| match good {
-            true => Ok(()),
-            false => {
-                let what = format!("the {key} of {}", voter.name);
-                Err(RuleError::Range { what, key, voter: Some(place), value, range })
-            }
-        };
-        if let Some(w) = voter.weight {
-            range("weight", w, w >= 0.0 && w.is_finite(), "a number of 0 or more")?;
-        }
-        if let Some(s) = voter.noise {
-            range("noise", s, s > 0.0 && s.is_finite(), LOGITS)?;
-        }
-        if let Some(r) = voter.strength {
-            range("strength", r, r.is_finite(), "a rating in Elo points")?;
-        }
-    }
-    let Options { gap, noise, caution, most_judged, .. } = *options;
-    let range = |key, what: &str, value, good: bool, range| match good {
-        true => Ok(()),
-        false => Err(RuleError::Range { what: what.to_owned(), key, voter: None, value, range }),
-    };
-    range("gap", "the gap d", gap, gap > 0.0 && gap.is_finite(), LOGITS)?;
-    range("noise", "the noise s", noise, noise > 0.0 && noise.is_finite(), LOGITS)?;
-    range("caution", "the caution", caution, caution >= 0.0 && caution.is_finite(), "a number of 0 or more")?;
-    range("most-judged", "the number of judged moves", most_judged as f64, most_judged >= 2, "2 or more")?;
-
-    let refuse = |problem: &str, remedy| Err(RuleError::Needs { rule, problem: problem.to_owned(), remedy });
-    let count = |role| voters.iter().filter(|v| v.role == role).count();
-    if count(Role::Leader) > 1 {
-        return refuse("two voters are the leader", "make one of them a member");
-    }
-    let needs = rule.needs();
-    if needs.chooser && (count(Role::Chooser) != 1 || voters.len() < 3) {
-        return refuse("it needs one chooser and two advisers", "give one voter the role chooser");
-    }
-    let standardized = |v: &Voter<'_>| v.calibration.is_some_and(|c| c.standardization.is_some());
-    if needs.standardized && !voters.iter().any(standardized) {
-        return refuse("no voter has a calibration with mean and sd", "calibrate the engines, or choose another rule");
-    }
-    let rated = voters.iter().any(|v| v.strength.is_some());
-    if needs.ratings && !rated {
-        return refuse("no voter has a rating", "give the voters their strength in Elo points");
-    }
-    if options.tie == TieRule::Strongest && !rated {
-        return refuse(
-            "no voter has a rating for the tie rule strongest",
-            "give the voters their strength, or choose the tie rule leader",
-        );
-    }
-    Ok(())
 }

@@ -1,7 +1,7 @@
 //! Pools: the value of a move is its mean over the lists of all voters, so a move that no voter ranks first may win.
 
-use super::decide::Ballot;
 use super::decision::{Decision, Reason};
+use super::definition::Ballot;
 use super::vote::{Move, Voter};
 use super::win_rate::win_rate;
 
@@ -70,7 +70,7 @@ impl Ballot<'_> {
             .collect();
         let mut candidates = pool(&voters, self.options.gap, scale);
         let sound = |c: Move| !self.votes.iter().any(|m| m.refutes(c));
-        if self.mates() && candidates.iter().any(|(c, _)| sound(*c)) {
+        if self.mates && candidates.iter().any(|(c, _)| sound(*c)) {
             candidates.retain(|(c, _)| sound(*c));
         }
         if candidates.is_empty() {

@@ -5,9 +5,10 @@ mod result;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::decide::check;
 use super::log::{Ballots, Header, Log, LoggedLine, LoggedVoter, vote_finder};
 use super::noise::estimate;
-use super::options::{TieRule, check};
+use super::options::TieRule;
 use super::rules::Rule;
 use regret::{Judged, Losses, alone};
 pub use result::{

@@ -97,7 +97,7 @@ pub(crate) trait Reader: Send {
     fn read_game(&mut self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError>;
 }
 
-/// The functions of a [`Reader`].
+/// The functions of a reader of games.
 #[derive(Debug)]
 pub struct Reading {
     recognise: fn(&[u8]) -> bool,

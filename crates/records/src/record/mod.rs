@@ -37,7 +37,7 @@ pub use evalcurve_core::types::ANNOUNCED_MATE_CP;
 
 /// All formats, in the order of detection: the first one that recognises a file reads it.
 ///
-/// A new format is one file with a [`Reader`](format::Reader) and its [`Format`], its `mod` line above and one line
+/// A new format is one file with a `format::Reader` and its [`Format`], its `mod` line above and one line
 /// here. Detection, the values and the help of `--format`, messages and the abilities (`--verify`, `--material`) come
 /// from this list.
 pub static FORMATS: &[&Format] = &[

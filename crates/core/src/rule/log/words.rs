@@ -3,20 +3,13 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
 use crate::calibration::{Calibration, Score};
+use crate::rule::decision::mate_text;
 
 /// A score in a log: a number of centipawns, or `"mate 5"`, `"mate -4"`, `"mate +"`, `"mate -"`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LoggedScore(pub Score);
 
 impl LoggedScore {
-    /// The text of a mate, such as `mate -4`.
-    pub(crate) fn mate_text(wins: bool, plies: Option<u32>) -> String {
-        match plies {
-            Some(plies) => format!("mate {}{plies}", if wins { "" } else { "-" }),
-            None => format!("mate {}", if wins { "+" } else { "-" }),
-        }
-    }
-
     /// Parses the text of a mate: whether it wins, and in how many plies. `None` if the text is something else.
     pub fn parse_mate(text: &str) -> Option<(bool, Option<u32>)> {
         let words = text.strip_prefix("mate ").filter(|words| !words.is_empty())?;
@@ -39,7 +32,7 @@ impl Serialize for LoggedScore {
             Score::Cp(cp) if cp.fract() == 0.0 && cp.abs() < 1e15 => serializer.serialize_i64(cp as i64),
             Score::Cp(cp) if !cp.is_finite() => Err(ser::Error::custom(format!("a score of {cp} is not a number"))),
             Score::Cp(cp) => serializer.serialize_f64(cp),
-            Score::Mate { wins, plies } => serializer.serialize_str(&Self::mate_text(wins, plies)),
+            Score::Mate { wins, plies } => serializer.serialize_str(&mate_text(wins, plies)),
         }
     }
 }

@@ -1,6 +1,5 @@
-use crate::rule::decide::Ballot;
 use crate::rule::decision::{Decision, Reason};
-use crate::rule::definition::{Columns, Definition, Needs};
+use crate::rule::definition::{Ballot, Columns, Definition, Needs};
 use crate::rule::vote::Role;
 
 /// The largest mean logit after every voter has judged every move that was voted for.

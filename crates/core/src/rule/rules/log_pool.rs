@@ -1,6 +1,5 @@
-use crate::rule::decide::Ballot;
 use crate::rule::decision::Decision;
-use crate::rule::definition::{Definition, Needs};
+use crate::rule::definition::{Ballot, Definition, Needs};
 use crate::rule::pool::Scale;
 use crate::rule::vote::Role;
 

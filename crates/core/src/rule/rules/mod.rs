@@ -4,9 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::decide::Ballot;
 use super::decision::Decision;
-use super::definition::{Definition, Needs, Pending, Visitor};
+use super::definition::{Ballot, Definition, Needs, Pending, Visitor};
 
 /// Declares the modules, the enum [`Rule`], and the dispatch from a [`Rule`] to its [`Definition`].
 macro_rules! rules {
@@ -133,8 +132,8 @@ impl Rule {
         (self.entry().is_settled)(pending)
     }
 
-    pub(super) fn decide(self, ballot: &Ballot<'_>) -> Decision {
-        (self.entry().decide)(ballot)
+    pub(super) fn decide(self, ballot: Ballot<'_>) -> Decision {
+        ballot.decided_by(self.entry().decide)
     }
 }
 

@@ -1,7 +1,6 @@
 use crate::calibration::Score;
-use crate::rule::decide::Ballot;
 use crate::rule::decision::{Decision, Reason};
-use crate::rule::definition::{Definition, Needs};
+use crate::rule::definition::{Ballot, Definition, Needs};
 use crate::rule::measured::score_of;
 use crate::rule::vote::{Role, better};
 
