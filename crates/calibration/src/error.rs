@@ -6,17 +6,15 @@ use std::path::PathBuf;
 /// Why a calibration could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum CalibrationError {
     /// A file system error.
     #[error("cannot {action} {path}: {source}; {remedy}", path = path.display())]
     Io {
         /// The failed action: `read`, `create`, `write` …
         action: &'static str,
-        /// The file.
         path: PathBuf,
-        /// The system's error.
         source: io::Error,
-        /// The remedy.
         remedy: &'static str,
     },
     /// The text is not JSON, repeats a field, or holds a number beyond the range of a 64-bit float.
@@ -28,7 +26,6 @@ pub enum CalibrationError {
         source_name: String,
         /// Path of the value, such as `$.models.least_squares.w1`.
         json_path: String,
-        /// The problem.
         problem: String,
         /// Line, from 1.
         line: usize,
@@ -44,17 +41,11 @@ pub enum CalibrationError {
         json_path: String,
         /// The problem, with the value found.
         problem: String,
-        /// The remedy.
         remedy: String,
     },
     /// The calibration cannot be written as JSON.
     #[error("the calibration of {engine} cannot be written as JSON: {problem}")]
-    Serialise {
-        /// The engine's name.
-        engine: String,
-        /// The serialiser's message.
-        problem: String,
-    },
+    Serialise { engine: String, problem: String },
 }
 
 impl CalibrationError {

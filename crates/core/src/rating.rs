@@ -58,24 +58,14 @@ impl Ratings {
 
 /// Why games give no ratings.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum RatingError {
     /// A game names a player beyond the number of players.
-    UnknownPlayer {
-        /// Index of the game.
-        game: usize,
-        /// The player.
-        player: usize,
-        /// Number of players.
-        players: usize,
-    },
+    UnknownPlayer { game: usize, player: usize, players: usize },
     /// The prior is not a positive finite number.
-    Prior {
-        /// The prior given.
-        prior_draws: f64,
-    },
+    Prior { prior_draws: f64 },
     /// The search did not converge.
     NotConverged {
-        /// Steps taken.
         iterations: u32,
         /// Largest difference of points made and expected, per game.
         gradient: f64,

@@ -81,19 +81,12 @@ impl FromIterator<i32> for ScoreMoments {
 
 /// Why scores cannot be standardised.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum StandardizeError {
     /// A standard deviation needs two samples.
-    TooFewSamples {
-        /// Number of samples.
-        have: u64,
-    },
+    TooFewSamples { have: u64 },
     /// The standard deviation is 0.
-    AllScoresEqual {
-        /// The one score.
-        score_cp: f64,
-        /// Number of samples.
-        samples: u64,
-    },
+    AllScoresEqual { score_cp: f64, samples: u64 },
     /// Curves standardised by different means or deviations cannot be merged.
     DifferentScale,
 }

@@ -42,25 +42,20 @@ use thiserror::Error;
 
 /// Why a session cannot continue.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum SessionError {
     /// The log cannot be opened or written.
     #[error("{path}: cannot {action} the vote log: {source}; {remedy}")]
     Log {
-        /// The file.
         path: String,
         /// `open` or `write`.
         action: &'static str,
-        /// What to do.
         remedy: &'static str,
-        /// Why.
         source: std::io::Error,
     },
     /// The output for the GUI cannot be written.
     #[error("cannot write to standard output: {source}; start the council from a program that reads it")]
-    Output {
-        /// Why.
-        source: std::io::Error,
-    },
+    Output { source: std::io::Error },
 }
 
 impl SessionError {

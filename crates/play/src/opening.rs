@@ -27,35 +27,20 @@ const MOST_ATTEMPTS: u64 = 2_000;
 
 /// Why there are no openings.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum OpeningError {
     /// The file cannot be read.
     #[error("{path}: cannot read the openings: {source}; give the path of an SFEN, EPD or PGN file")]
-    Read {
-        /// The file.
-        path: String,
-        /// Why.
-        source: std::io::Error,
-    },
+    Read { path: String, source: std::io::Error },
     /// No line of the file is an opening.
     #[error("{path}: none of {lines} lines or games is an opening of {game}; the first problem is {first}")]
-    NoOpening {
-        /// The file.
-        path: String,
-        /// How many were tried.
-        lines: usize,
-        /// The game.
-        game: &'static str,
-        /// The first problem.
-        first: String,
-    },
+    NoOpening { path: String, lines: usize, game: &'static str, first: String },
     /// `start` is beyond the end of the file.
     #[error("{place}start is {start}, and {path} has {count} openings; write a number from 1 to {count}")]
     Start {
         /// The tournament file with the line of the key, or nothing.
         place: String,
-        /// The file.
         path: String,
-        /// The openings.
         count: usize,
         /// The first one to use.
         start: usize,
@@ -67,7 +52,6 @@ pub enum OpeningError {
     Ended {
         /// The tournament file with the line of the key, or nothing.
         place: String,
-        /// The random plies.
         plies: u32,
     },
 }

@@ -35,6 +35,7 @@ pub struct RunOptions {
 
 /// Why a tournament cannot be played.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum PlayError {
     /// There are no openings.
     #[error(transparent)]
@@ -48,7 +49,6 @@ pub enum PlayError {
          with --force"
     )]
     Crashes {
-        /// Its name.
         name: String,
         /// Number of games in a row.
         games: u32,
@@ -57,12 +57,7 @@ pub enum PlayError {
     },
     /// An engine does not start.
     #[error("engine '{name}' {failure}; try it in a terminal, and correct its table [[engine]]")]
-    Engine {
-        /// Its name.
-        name: String,
-        /// Why.
-        failure: Failure,
-    },
+    Engine { name: String, failure: Failure },
 }
 
 /// Two games from one opening.

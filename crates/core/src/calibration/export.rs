@@ -86,6 +86,7 @@ impl Target {
 /// Why a calibration cannot be exported to a target.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum ExportError {
     /// The coefficient is outside the range that the program accepts.
     #[error(
@@ -93,9 +94,7 @@ pub enum ExportError {
          the scores"
     )]
     OutOfRange {
-        /// The engine.
         engine: String,
-        /// The target.
         target: Target,
         /// 1 / w1, centipawns.
         coefficient: f64,
@@ -105,48 +104,22 @@ pub enum ExportError {
         "{engine}: {target} expects a sigmoid of the score, but the chosen model is {model}; calibrate with \
          `model` maximum-likelihood, or export to rust, python or c-header"
     )]
-    NoSigmoid {
-        /// The engine.
-        engine: String,
-        /// The chosen model.
-        model: ModelKind,
-        /// The target.
-        target: Target,
-    },
+    NoSigmoid { engine: String, model: ModelKind, target: Target },
     /// The chosen model does not separate draws.
     #[error(
         "{engine}: {target} expects a model that separates draws, but the chosen model is {model}; calibrate with \
          `model` wdl-material or wdl"
     )]
-    NoDraws {
-        /// The engine.
-        engine: String,
-        /// The chosen model.
-        model: ModelKind,
-        /// The target.
-        target: Target,
-    },
+    NoDraws { engine: String, model: ModelKind, target: Target },
     /// The chosen model is a table of points.
     #[error(
         "{engine}: {target} expects a formula, but the chosen model, {model}, is a list of points: read `model.points` \
          of the calibration file, or calibrate with another `model`"
     )]
-    NoFormula {
-        /// The engine.
-        engine: String,
-        /// The chosen model.
-        model: ModelKind,
-        /// The target.
-        target: Target,
-    },
+    NoFormula { engine: String, model: ModelKind, target: Target },
     /// The scores cannot be converted to internal units.
     #[error("{engine}: {problem}")]
-    Normalization {
-        /// The engine.
-        engine: String,
-        /// Why.
-        problem: NormalizationError,
-    },
+    Normalization { engine: String, problem: NormalizationError },
 }
 
 /// The text for the target, with a newline at the end. With a normalisation the constants are those of the internal

@@ -16,6 +16,7 @@ pub struct Normalization(Vec<f64>);
 /// Why a normalisation cannot be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum NormalizationError {
     /// The text is not a list of numbers.
     #[error(
@@ -25,12 +26,7 @@ pub enum NormalizationError {
     Coefficients(String),
     /// The pawn value is not positive.
     #[error("the pawn value is {value} at stage {stage}; it must be above 0")]
-    NotPositive {
-        /// The pawn value.
-        value: f64,
-        /// Ply or material.
-        stage: f64,
-    },
+    NotPositive { value: f64, stage: f64 },
     /// The model does not change with the stage, or cannot be scaled.
     #[error("the model {0} cannot take back this normalisation; calibrate with `model` wdl-material or wdl")]
     Model(&'static str),

@@ -7,38 +7,20 @@ use crate::{display_text, text};
 /// Why samples have no fit. The messages do not name the engine; the caller puts its name in front. Words in backticks
 /// are options, which each host spells in its own way.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum FitError {
     /// Fewer samples than the options ask for.
-    TooFewSamples {
-        /// Number of samples.
-        have: u64,
-        /// Number asked for.
-        need: u64,
-    },
+    TooFewSamples { have: u64, need: u64 },
     /// Only wins, only draws or only losses.
-    OneClass {
-        /// The one outcome.
-        outcome: Outcome,
-        /// Number of samples.
-        samples: u64,
-    },
+    OneClass { outcome: Outcome, samples: u64 },
     /// The scores do not differ.
-    AllScoresEqual {
-        /// The one score.
-        score_cp: i32,
-        /// Number of samples.
-        samples: u64,
-    },
+    AllScoresEqual { score_cp: i32, samples: u64 },
     /// A threshold on the score separates wins from losses, so that the best slope is infinite.
-    Separable {
-        /// Number of samples.
-        samples: u64,
-    },
+    Separable { samples: u64 },
     /// The search ended where the gradient is not zero, or where the slope goes to infinity.
     NotConverged {
         /// Largest component of the gradient of the mean loss, scores in units of 1000 centipawns.
         gradient: f64,
-        /// Passes over the counts.
         passes: u32,
     },
     /// Higher scores do not go with more wins.
@@ -50,47 +32,28 @@ pub enum FitError {
     TooFewRated {
         /// Number of samples with a rating difference.
         have: u64,
-        /// Number needed.
         need: u64,
     },
     /// Too few samples whose material is known.
     TooFewWithMaterial {
         /// Number of samples with material.
         have: u64,
-        /// Number needed.
         need: u64,
     },
     /// The rating difference is the same in all samples, so that its effect cannot be separated from w2.
-    OneStrength {
-        /// Number of samples.
-        samples: u64,
-    },
+    OneStrength { samples: u64 },
     /// The samples are from one ply, so that a dependence on the ply cannot be fitted.
-    OnePly {
-        /// The ply.
-        ply: u32,
-        /// Number of samples.
-        samples: u64,
-    },
+    OnePly { ply: u32, samples: u64 },
     /// No draws, which the model of wins, draws and losses needs.
-    NoDraws {
-        /// Number of samples.
-        samples: u64,
-    },
+    NoDraws { samples: u64 },
     /// The threshold or the spread of the model of wins, draws and losses is not positive at some stage.
     WdlNotPositive {
         /// `ply` or `material`.
         unit: &'static str,
-        /// Where.
         stage: u32,
     },
     /// Too few games for a covariance.
-    TooFewGames {
-        /// Number of games.
-        have: u64,
-        /// Number needed.
-        need: u64,
-    },
+    TooFewGames { have: u64, need: u64 },
 }
 
 fn word(outcome: Outcome) -> Text {

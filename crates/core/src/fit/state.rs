@@ -46,6 +46,7 @@ const COMPARED: usize = 2_048;
 
 /// Why parts have no fit together.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum StateError {
     /// The same game is in two parts.
     #[error(
@@ -53,11 +54,9 @@ pub enum StateError {
          samples of a game into one part, and drop games that occur twice"
     )]
     SharedGame {
-        /// One of the games.
         game: u64,
         /// Compared games that are in both parts.
         shared: usize,
-        /// Compared games.
         compared: usize,
     },
     /// Sums at two different curves.
@@ -73,12 +72,7 @@ pub enum StateError {
         "the sums have {sums} sample(s) and the counts {counts}: sum the same parts that were counted, each of them \
          once"
     )]
-    OtherSamples {
-        /// Samples in the sums.
-        sums: u64,
-        /// Samples in the counts.
-        counts: u64,
-    },
+    OtherSamples { sums: u64, counts: u64 },
     /// The counts have no fit.
     #[error(transparent)]
     Fit(#[from] FitError),

@@ -92,40 +92,26 @@ impl Default for Options<'_> {
 /// Why a rule cannot decide.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum RuleError {
     /// Every voter abstained.
     #[error("no voter voted; choose a move yourself, or ask the voters again")]
     NoVotes,
     /// The slices differ in length.
     #[error("{votes} votes for {voters} voters; give one per voter, None for an abstention")]
-    Lengths {
-        /// Voters given.
-        voters: usize,
-        /// Votes given.
-        votes: usize,
-    },
+    Lengths { voters: usize, votes: usize },
     /// A number is out of range.
     #[error("{what} is {value}; give {range}")]
     Range {
-        /// Which number.
         what: String,
         /// Its key in a configuration.
         key: &'static str,
         /// The place of the voter that it belongs to.
         voter: Option<usize>,
-        /// Its value.
         value: f64,
-        /// The valid values.
         range: &'static str,
     },
     /// No voter has what the rule needs.
     #[error("rule {rule}: {problem}; {remedy}")]
-    Needs {
-        /// The rule.
-        rule: &'static str,
-        /// What is missing.
-        problem: String,
-        /// How to fix it.
-        remedy: &'static str,
-    },
+    Needs { rule: &'static str, problem: String, remedy: &'static str },
 }

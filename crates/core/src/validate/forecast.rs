@@ -18,21 +18,17 @@ pub struct EngineCases {
 /// Why a model has no forecasts.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum ValidateError {
     /// Cross-validation needs two folds.
-    TooFewFolds {
-        /// Number of folds.
-        folds: u64,
-    },
+    TooFewFolds { folds: u64 },
     /// The samples give no fit.
     Fit(#[from] FitError),
     /// Without one fold the samples give no fit.
     Fold {
         /// The fold that was left out, from 1.
         fold: u64,
-        /// Number of folds.
         folds: u64,
-        /// Why.
         source: FitError,
     },
     /// Nothing to score.

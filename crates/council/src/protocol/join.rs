@@ -49,6 +49,7 @@ pub struct JoinOptions {
 
 /// Why an engine could not join or had to leave.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum JoinError {
     /// The engine cannot be started, does not answer, or has ended.
     #[error("the engine failed: {0}")]
@@ -56,9 +57,7 @@ pub enum JoinError {
     /// The server cannot be reached.
     #[error("cannot reach the server '{server}': {source}")]
     Connect {
-        /// Its address.
         server: String,
-        /// The system's error.
         #[source]
         source: io::Error,
     },
@@ -69,10 +68,7 @@ pub enum JoinError {
     Refused(String),
     /// The server does not answer the login.
     #[error("the server '{server}' did not answer the login within {} s; check the address", LOGIN_TIME.as_secs())]
-    NoAnswer {
-        /// Its address.
-        server: String,
-    },
+    NoAnswer { server: String },
     /// The connection failed.
     #[error("the connection to the server failed: {0}")]
     Broken(#[from] io::Error),

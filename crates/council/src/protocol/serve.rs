@@ -45,13 +45,12 @@ pub struct ServeOptions {
 
 /// Why a server ended before `quit`.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum ServeError {
     /// The address is invalid or cannot be used.
     #[error("cannot listen on '{address}': {source}; give ADDRESS:PORT, for example 127.0.0.1:4081")]
     Listen {
-        /// The address.
         address: String,
-        /// The system's error.
         #[source]
         source: io::Error,
     },
@@ -64,19 +63,13 @@ pub enum ServeError {
     /// The program does not answer.
     #[error("'{name}' did not answer within {ms} ms and was dropped")]
     Stalled {
-        /// Its login name.
         name: String,
         /// The time that it was allowed.
         ms: u64,
     },
     /// The program has left.
     #[error("'{name}' left: {why}")]
-    Left {
-        /// Its login name.
-        name: String,
-        /// Why.
-        why: String,
-    },
+    Left { name: String, why: String },
     /// The game is chess, or the GUI uses UCI.
     #[error("the protocol is for shogi: use USI, not UCI")]
     NotUsi,

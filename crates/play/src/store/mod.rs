@@ -34,19 +34,11 @@ use evalcurve_council::Game;
 
 /// Why the folder cannot be used.
 #[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum StoreError {
     /// A file cannot be read or written.
     #[error("{path}: cannot {action}: {source}; {remedy}")]
-    File {
-        /// The file.
-        path: String,
-        /// What was tried.
-        action: &'static str,
-        /// Why.
-        source: io::Error,
-        /// What to do.
-        remedy: &'static str,
-    },
+    File { path: String, action: &'static str, source: io::Error, remedy: &'static str },
     /// A file cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
@@ -59,7 +51,6 @@ pub enum StoreError {
          them, or delete them with --force"
     )]
     Settings {
-        /// The folder.
         path: String,
         /// The first key that differs, with both values.
         difference: String,
@@ -70,7 +61,6 @@ pub enum StoreError {
          folder to keep the games, or delete them with --force"
     )]
     NoSettings {
-        /// The file of settings.
         path: String,
         /// What is wrong with it.
         why: String,
@@ -84,7 +74,6 @@ pub enum StoreError {
          or delete them with --force"
     )]
     Table {
-        /// The table.
         path: String,
         /// The line, from 1.
         line: u64,
@@ -96,24 +85,13 @@ pub enum StoreError {
         "{path}: the games from byte {from} to byte {to} are not in {results}; restore that file, rename the folder to \
          keep the games, or delete them with --force"
     )]
-    Unlisted {
-        /// The file of records.
-        path: String,
-        /// Where the games begin.
-        from: u64,
-        /// The byte after them.
-        to: u64,
-        /// The table of results.
-        results: String,
-    },
+    Unlisted { path: String, from: u64, to: u64, results: String },
     /// The records are not those of the results.
     #[error(
         "{path}: the file has {length} bytes, and the results need {needed}; restore it, or start again with --force"
     )]
     Records {
-        /// The file of records.
         path: String,
-        /// Its length in bytes.
         length: u64,
         /// The end of the last record.
         needed: u64,

@@ -26,6 +26,7 @@ pub struct PowerQuestion {
 
 /// Why a question has no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum PowerError {
     /// A win rate is not between 0 and 1.
     #[error("win rate {0}: give a number between 0 and 1, for example 0.427")]
@@ -35,22 +36,10 @@ pub enum PowerError {
     Equal(f64),
     /// The share of draws is impossible with the win rates.
     #[error("share of draws {draws}: with a win rate of {rate} it is between 0 and {most:.3}")]
-    Draws {
-        /// The share.
-        draws: f64,
-        /// The win rate.
-        rate: f64,
-        /// The largest possible share.
-        most: f64,
-    },
+    Draws { draws: f64, rate: f64, most: f64 },
     /// A level or a power is not between 0 and 1.
     #[error("{what} {value}: give a number between 0 and 1, both excluded")]
-    Probability {
-        /// "level" or "power".
-        what: &'static str,
-        /// The value.
-        value: f64,
-    },
+    Probability { what: &'static str, value: f64 },
 }
 
 /// A valid question.

@@ -85,15 +85,11 @@ pub struct Sprt {
 
 /// Why a test is impossible.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum SprtError {
     /// The hypotheses are not in order.
     #[error("SPRT bounds {elo0} and {elo1}: the first must be less than the second, and both within ±4000")]
-    Bounds {
-        /// The first bound.
-        elo0: f64,
-        /// The second bound.
-        elo1: f64,
-    },
+    Bounds { elo0: f64, elo1: f64 },
     /// An error rate is out of range.
     #[error("SPRT error rate {0}: alpha and beta must be above 0 and below 0.5")]
     ErrorRate(f64),
@@ -102,10 +98,7 @@ pub enum SprtError {
     NoGames,
     /// The maximisation of the likelihood did not converge.
     #[error("the SPRT's likelihood could not be maximised for Elo {elo}: choose bounds nearer to 0")]
-    NotConverged {
-        /// The hypothesis.
-        elo: f64,
-    },
+    NotConverged { elo: f64 },
 }
 
 /// The count of an empty cell, as in fishtest.

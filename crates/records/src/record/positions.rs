@@ -131,7 +131,6 @@ fn is_comment(line: &[u8]) -> bool {
     line.is_empty() || line.starts_with(b"#")
 }
 
-/// One line.
 #[derive(Debug, PartialEq)]
 struct Line<'a> {
     /// The position alone.

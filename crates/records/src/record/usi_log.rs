@@ -120,7 +120,6 @@ struct Slot<'a> {
     key: &'a [u8],
     /// The last position that it received.
     position: Position<'a>,
-    /// Whether it ponders.
     ponders: bool,
     /// The last valid score of the position: centipawns, whether it is a mate, the rates beside it, and its line.
     score: Option<(i32, bool, Option<Declared>, u64)>,

@@ -26,7 +26,6 @@ impl Normal {
     }
 }
 
-/// The parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Parameters {
     pub gap: f64,

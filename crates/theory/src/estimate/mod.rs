@@ -91,27 +91,20 @@ pub struct Estimate {
 /// Why the model cannot be estimated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum EstimateError {
     /// Fewer than two voters.
     #[error("{0} voters with win rates; two are needed, and calibrations for their scores")]
     Voters(usize),
     /// Not enough positions.
     #[error("{found} positions with two or more open votes; {LEAST} are needed")]
-    Positions {
-        /// Positions found.
-        found: usize,
-    },
+    Positions { found: usize },
     /// A voter without votes.
     #[error("voter {0} has no vote with a win rate; leave it out, or give it a calibration")]
     Silent(usize),
     /// More different moves in a position than candidates.
     #[error("{seen} different moves in one position, but {candidates} candidates; allow more with --candidates")]
-    Candidates {
-        /// Moves seen.
-        seen: usize,
-        /// Candidates given.
-        candidates: usize,
-    },
+    Candidates { seen: usize, candidates: usize },
     /// The search did not converge.
     #[error("not converged: {0}; the votes may come from too few positions, or from engines without noise")]
     NotConverged(String),

@@ -68,6 +68,7 @@ impl Default for PlayoutOptions {
 
 /// Why a position cannot be analysed.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum PlayoutError {
     /// No play-outs.
     #[error("0 play-outs; give 1 or more")]
@@ -83,12 +84,7 @@ pub enum PlayoutError {
         "patterns of order {order} with a prior of {prior_plays} play-outs; give an order from 0 to 4 and a prior \
         above 0"
     )]
-    Patterns {
-        /// The order.
-        order: usize,
-        /// The prior.
-        prior_plays: f64,
-    },
+    Patterns { order: usize, prior_plays: f64 },
     /// The game is over.
     #[error("the game is over; give a position with a legal move")]
     Over,
