@@ -96,7 +96,7 @@ impl StageUnit {
     }
 
     /// The situation at the target stage.
-    pub(crate) fn at_target(self) -> Situation {
+    pub fn at_target(self) -> Situation {
         match self {
             Self::Ply => Situation { ply: Some(PLY_TARGET as u32), ..Situation::default() },
             Self::Material => Situation { material: Some(MATERIAL_TARGET as u32), ..Situation::default() },
