@@ -41,6 +41,8 @@ mod export;
 mod faults;
 #[path = "program/formats.rs"]
 mod formats;
+#[path = "program/game_pages.rs"]
+mod game_pages;
 #[path = "program/house.rs"]
 mod house;
 #[path = "program/interface.rs"]

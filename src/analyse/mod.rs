@@ -8,6 +8,8 @@
 //! are calibrated. So an analysis that stops when the constants are known well enough stops at the same position on
 //! every machine, if the engines have fixed nodes or depths.
 
+pub mod games;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 

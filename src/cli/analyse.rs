@@ -9,6 +9,7 @@ use clap::{Args as _, FromArgMatches as _};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
+use super::analyse_games::{self, PageArgs};
 use super::files::{check_replace, make_parent, shown};
 use super::options::{InputArgs, LanguageArgs, OutputArgs};
 use super::{Done, progress, terminal};
@@ -33,17 +34,21 @@ Examples:
       one engine at three limits: how the constant moves with search
   evalcurve calibrate analysed.parquet
       the calibrations; the table is read like records
+  evalcurve analyse game.kif --engine \"gpsusi byoyomi=200\" --calibrations evalcurve-out/ --html game.html
+      a page of one game: board, win rate, what moves cost; docs/game-pages.md
+  evalcurve analyse games.pgn --engine \"stockfish depth=14\" --annotate analysed/
+      the records again, with [%eval] after every move
 
 After Ctrl-C or a crash, the same command goes on where it was. docs/analyse.md describes what is calibrated.")]
 pub(super) struct Args {
     /// Records or training data, scored or not: files, folders, archives
     #[arg(required = true, value_name = "PATH")]
-    paths: Vec<PathBuf>,
+    pub(super) paths: Vec<PathBuf>,
 
     /// An engine: its command, and option.NAME=VALUE, name=NAME and a limit (nodes=10k, depth=7, movetime=100,
     /// byoyomi=100 in milliseconds), in double quotes where there are blanks; may be repeated
-    #[arg(long, value_name = "COMMAND", required = true)]
-    engine: Vec<String>,
+    #[arg(long, value_name = "COMMAND", required_unless_present_any = ["html", "graph"])]
+    pub(super) engine: Vec<String>,
 
     /// The limit of engines without their own; several make each of these engines one engine per limit
     #[arg(long, value_name = "LIMIT[,N…]", default_value = "byoyomi=100", value_parser = limits)]
@@ -63,7 +68,7 @@ pub(super) struct Args {
 
     /// Searches at the same time, each by a process of its own [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    processes: Option<u16>,
+    pub(super) processes: Option<u16>,
 
     /// Best moves to report (the option MultiPV)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=500), hide_short_help = true)]
@@ -72,16 +77,16 @@ pub(super) struct Args {
     /// Seconds that an engine may take beyond the time of its limit
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=86_400),
           hide_short_help = true)]
-    patience: u32,
+    pub(super) patience: u32,
 
     /// Start the engine anew for every position: slower, for engines that keep more than a new game clears
     #[arg(long)]
-    fresh: bool,
+    pub(super) fresh: bool,
 
     /// Failures in a row after which an engine is given up
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..),
           hide_short_help = true)]
-    failures: u16,
+    pub(super) failures: u16,
 
     /// Take every position from --from-ply on, not one per window and side
     #[arg(long, conflicts_with = "window", help_heading = "Sampling")]
@@ -129,17 +134,20 @@ pub(super) struct Args {
 
     /// Stop at the first damaged record instead of skipping it
     #[arg(long, hide_short_help = true)]
-    strict: bool,
+    pub(super) strict: bool,
 
     /// Replace an existing table, and forget the searches of a run that did not end
     #[arg(long, help_heading = "Output")]
-    force: bool,
+    pub(super) force: bool,
 
     #[command(flatten)]
-    language: LanguageArgs,
+    pub(super) pages: PageArgs,
 
     #[command(flatten)]
-    output: OutputArgs,
+    pub(super) language: LanguageArgs,
+
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
 }
 
 /// Limits of engines without their own.
@@ -194,7 +202,7 @@ impl Args {
     }
 
     /// The engines, one for each limit.
-    fn engines(&self, game: Game) -> anyhow::Result<Vec<EngineConfig>> {
+    pub(super) fn engines(&self, game: Game) -> anyhow::Result<Vec<EngineConfig>> {
         let mut engines = Vec::new();
         for text in &self.engine {
             let mut engine = parse_engine(text, game)?;
@@ -231,6 +239,9 @@ pub(super) fn run_for(
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    if args.pages.asked() {
+        return analyse_games::run(args);
+    }
     if !table::is_table(&args.out) {
         bail!(text!("{}: a sample table ends in .parquet or .csv", args.out.display()));
     }
@@ -266,7 +277,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let bar = Bar::new(args.output.is_quiet(), target, language);
     let analysis =
         analyse.run(&drawn.value, &drawn.positions, |status, running, positions| bar.show(status, running, positions));
-    bar.bar.finish_and_clear();
+    bar.finish();
     let analysis = analysis?;
     table::write_with(&analysis.table, analysis.columns(), &args.out, rayon::current_num_threads())?;
     // the table has all that it held
@@ -288,14 +299,18 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
 }
 
 /// The progress on a terminal.
-struct Bar {
+pub(super) struct Bar {
     bar: ProgressBar,
     target: Option<f64>,
     language: Language,
 }
 
 impl Bar {
-    fn new(quiet: bool, target: Option<f64>, language: Language) -> Self {
+    pub(super) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    pub(super) fn new(quiet: bool, target: Option<f64>, language: Language) -> Self {
         let target_of_drawing = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target_of_drawing);
         let counts = language.word("{pos}/{len} positions {msg}, eta {eta}");
@@ -305,7 +320,7 @@ impl Bar {
         Self { bar, target, language }
     }
 
-    fn show(&self, status: &Status, running: &[Running], positions: usize) {
+    pub(super) fn show(&self, status: &Status, running: &[Running], positions: usize) {
         if self.bar.is_hidden() {
             return;
         }

@@ -8,6 +8,7 @@
 //! too few games to tell.
 
 mod analyse;
+mod analyse_games;
 mod beside;
 mod calibrate;
 mod compare;

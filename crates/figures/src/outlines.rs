@@ -25,6 +25,15 @@ pub(super) fn outlined(svg: &str, face: &Face) -> String {
     out + rest
 }
 
+/// The outline of a character of the embedded font as the commands of an SVG path, with y upwards from the baseline, and
+/// the units of its em. `None` for a character that the font does not have.
+pub fn letter(c: char) -> Option<(String, u16)> {
+    let face = super::font::face().ok()?;
+    let mut outline = Outline { path: String::new(), at: 0.0 };
+    face.outline_glyph(face.glyph_index(c)?, &mut outline)?;
+    Some((outline.path, face.units_per_em()))
+}
+
 /// A text as a path element with the colour and the place of its tag.
 fn path(tag: &str, words: &str, face: &Face) -> Option<String> {
     let number = |name: &str| attribute(tag, name)?.parse::<f64>().ok();

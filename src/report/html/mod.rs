@@ -2,6 +2,8 @@
 
 mod answer;
 mod differ;
+#[cfg(feature = "analyse")]
+pub mod game;
 mod markup;
 mod right;
 mod scale;

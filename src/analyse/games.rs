@@ -1,0 +1,498 @@
+//! Whole games for people: every position with the scores of engines as win rates of one side, what moves cost, and
+//! where engines disagree.
+//!
+//! Win rates are in view of the side that begins a standard game, Black in shogi and White in chess.
+
+use evalcurve_records::Record;
+use evalcurve_records::annotate::{Remark, times};
+
+use super::{Answer, Position, Searched, Value};
+use crate::calibration::{Calibration, Reading, Score, Situation};
+use crate::council::{Board, Game};
+use crate::language::Text;
+use crate::text;
+use crate::types::{Color, Outcome};
+use crate::usi;
+
+/// A game with its positions.
+#[derive(Debug, Clone)]
+pub struct WholeGame {
+    /// The record.
+    pub record: Record,
+    /// The position before each move and the one after the last.
+    pub positions: Vec<Place>,
+    /// The moves.
+    pub moves: Vec<Played>,
+    /// The move at which the record leaves the rules, and after which nothing is shown.
+    pub illegal: Option<Text>,
+}
+
+/// A position.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// As SFEN or FEN.
+    pub text: String,
+    /// The side to move.
+    pub side: Color,
+    /// Material, in chess.
+    pub material: Option<u32>,
+    /// Whether the game goes on from here by the rules.
+    pub has_moves: bool,
+}
+
+/// A move.
+#[derive(Debug, Clone)]
+pub struct Played {
+    /// As USI or UCI writes it.
+    pub text: String,
+    /// In words.
+    pub words: Words,
+    /// The seconds that it took, if the record says so.
+    pub seconds: Option<f64>,
+}
+
+/// A move as people and records write it: shogi in Japanese (`▲７六歩(77)`), in letters (`P77-76`) and as CSA, chess as
+/// SAN.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Words {
+    /// Japanese; the same as `letters` in chess.
+    pub japanese: String,
+    /// Letters.
+    pub letters: String,
+    /// CSA or SAN.
+    pub record: String,
+}
+
+/// The pieces: CSA, letter, kanji.
+const PIECES: [(&str, &str, &str); 14] = [
+    ("FU", "P", "歩"),
+    ("KY", "L", "香"),
+    ("KE", "N", "桂"),
+    ("GI", "S", "銀"),
+    ("KI", "G", "金"),
+    ("KA", "B", "角"),
+    ("HI", "R", "飛"),
+    ("OU", "K", "玉"),
+    ("TO", "+P", "と"),
+    ("NY", "+L", "成香"),
+    ("NK", "+N", "成桂"),
+    ("NG", "+S", "成銀"),
+    ("UM", "+B", "馬"),
+    ("RY", "+R", "龍"),
+];
+
+impl Words {
+    /// A legal move on a board; `None` for `resign` and what is illegal.
+    fn of(board: &Board, text: &str) -> Option<Self> {
+        let record = board.record_text(text)?;
+        let is_shogi = record.starts_with(['+', '-']);
+        if !is_shogi {
+            return Some(Self { japanese: record.clone(), letters: record.clone(), record });
+        }
+        let position = board.text()?;
+        let digit =
+            |at: usize| record.as_bytes().get(at).map(|b| usize::from(b.wrapping_sub(b'0'))).filter(|d| *d < 10);
+        let [a, b, c, d] = [digit(1)?, digit(2)?, digit(3)?, digit(4)?];
+        let (_, letter, kanji) = *PIECES.iter().find(|(csa, ..)| record.ends_with(csa))?;
+        let sign = if record.starts_with('+') { '▲' } else { '△' };
+        let square =
+            format!("{}{}", "１２３４５６７８９".chars().nth(c - 1)?, "一二三四五六七八九".chars().nth(d - 1)?);
+        if a == 0 {
+            let (japanese, letters) = (format!("{sign}{square}{kanji}打"), format!("{letter}*{c}{d}"));
+            return Some(Self { japanese, letters, record });
+        }
+        let before = piece_at(&position, a, b)?;
+        let promotes = before != letter;
+        let (_, letter, kanji) = *PIECES.iter().find(|(_, letter, _)| *letter == before)?;
+        let takes = if piece_at(&position, c, d).is_some() { 'x' } else { '-' };
+        let (promoted, plus) = if promotes { ("成", "+") } else { ("", "") };
+        let japanese = format!("{sign}{square}{kanji}{promoted}({a}{b})");
+        Some(Self { japanese, letters: format!("{letter}{a}{b}{takes}{c}{d}{plus}"), record })
+    }
+}
+
+/// The piece on a square of an SFEN, as a capital letter with `+` if it is promoted.
+fn piece_at(sfen: &str, file: usize, rank: usize) -> Option<String> {
+    let row = sfen.split('/').nth(rank - 1)?;
+    let (mut column, mut plus) = (9, "");
+    for c in row.split(' ').next()?.chars() {
+        match c {
+            '+' => plus = "+",
+            c if c.is_ascii_digit() => column -= usize::from(c as u8 - b'0').min(column),
+            c if column == file => return Some(format!("{plus}{}", c.to_ascii_uppercase())),
+            _ => (column, plus) = (column.saturating_sub(1), ""),
+        }
+        if column < file {
+            return None;
+        }
+    }
+    None
+}
+
+impl WholeGame {
+    /// The positions of a game that was read with its moves; `None` for a record without moves.
+    pub fn new(record: Record) -> Option<Self> {
+        let played = record.game.played.as_ref()?;
+        let written = record.written.as_ref()?;
+        if played.moves.is_empty() {
+            return None;
+        }
+        let game = if record.game.chess { Game::Chess } else { Game::Shogi };
+        let start = usi::Position { start: played.start.clone(), moves: Vec::new() };
+        let (mut board, problem) = Board::new(game, &start);
+        if !board.checks_moves() {
+            let positions = vec![Place { text: String::new(), side: board.side(), material: None, has_moves: false }];
+            let illegal = problem.map(Text::same);
+            return Some(Self { positions, moves: Vec::new(), illegal, record });
+        }
+        let times = times(written, &record.game.time_control);
+        let place = |board: &Board| Place {
+            text: board.text().unwrap_or_default(),
+            side: board.side(),
+            material: board.material(),
+            has_moves: !board.legal_moves().is_empty(),
+        };
+        let (mut positions, mut moves, mut illegal) = (vec![place(&board)], Vec::new(), None);
+        for (number, text) in played.moves.iter().enumerate() {
+            let (words, seconds) = (Words::of(&board, text), times.get(number).copied().flatten());
+            let Some(words) = words.filter(|_| board.play(text)) else {
+                let number = number + 1;
+                illegal = Some(text!("move {number}, '{text}', is illegal; what follows is left out"));
+                break;
+            };
+            moves.push(Played { text: text.clone(), words, seconds });
+            positions.push(place(&board));
+        }
+        if illegal.is_none() && (moves.len() as u32) < record.game.plies {
+            let number = moves.len() + 1;
+            illegal = Some(text!("move {number} is illegal; what follows is left out"));
+        }
+        Some(Self { record, positions, moves, illegal })
+    }
+
+    /// The game of its rules.
+    pub fn rules(&self) -> Game {
+        if self.record.game.chess { Game::Chess } else { Game::Shogi }
+    }
+
+    /// The side in whose view win rates are.
+    pub fn view(&self) -> Color {
+        if self.record.game.chess { Color::White } else { Color::Black }
+    }
+
+    /// The positions to search.
+    pub fn to_search(&self) -> Vec<Position> {
+        let start = self.record.game.played.as_ref().and_then(|played| played.start.clone());
+        let moves: Vec<String> = self.moves.iter().map(|played| played.text.clone()).collect();
+        let position =
+            |plies: usize| Position { at: usi::Position { start: start.clone(), moves: moves[..plies].to_vec() } };
+        (0..self.positions.len()).filter(|plies| self.positions[*plies].has_moves).map(position).collect()
+    }
+
+    /// The words of a move in the position after so many moves.
+    fn words(&self, plies: usize, text: &str) -> Option<Words> {
+        let position = self.positions.get(plies)?;
+        let at = usi::Position { start: Some(position.text.clone()), moves: Vec::new() };
+        let (board, _) = Board::new(self.rules(), &at);
+        Words::of(&board, &board.normalized(text)?)
+    }
+
+    /// What the record itself says: the scores of the two players, and those of an analysis.
+    pub fn recorded(&self, calibrations: &[Calibration]) -> Vec<Series> {
+        let game = &self.record.game;
+        let mut all = Vec::new();
+        for own in [Some(Color::Black), Some(Color::White), None] {
+            let name = match own {
+                Some(side) => game.names[side.index()].clone(),
+                None => game.annotator.clone(),
+            };
+            let scores =
+                game.scores.iter().filter(|s| s.analysis == own.is_none() && own.is_none_or(|side| side == s.color));
+            let mut said = vec![None; self.positions.len()];
+            let scale = Scale::of(&name, calibrations, self.rules());
+            for score in scores {
+                let plies = score.ply.saturating_sub(1) as usize;
+                let value = match score.mate {
+                    true => Score::Mate { wins: score.score_cp > 0, plies: None },
+                    false => Score::Cp(f64::from(score.score_cp)),
+                };
+                if let Some(place) = said.get_mut(plies) {
+                    *place = self.said(plies, value, &scale, None);
+                }
+            }
+            if said.iter().any(Option::is_some) {
+                all.push(Series { name, limit: None, own, scale, said, given_up: None });
+            }
+        }
+        all
+    }
+
+    /// What an engine said, whose answers to the positions of this game begin at `from`.
+    pub fn searched(&self, engine: &Searched, from: usize, calibrations: &[Calibration]) -> Series {
+        let scale = Scale::of(&engine.name, calibrations, self.rules());
+        let mut said = vec![None; self.positions.len()];
+        let places = (0..self.positions.len()).filter(|plies| self.positions[*plies].has_moves);
+        for (plies, answer) in places.zip(engine.answers.iter().skip(from)) {
+            let Answer::Scored(scored) = answer else { continue };
+            let value = match scored.value {
+                Value::Cp(cp) => Score::Cp(f64::from(cp)),
+                Value::Wins(plies) => Score::Mate { wins: true, plies: Some(plies).filter(|n| *n > 0) },
+                Value::Loses(plies) => Score::Mate { wins: false, plies: Some(plies).filter(|n| *n > 0) },
+            };
+            said[plies] = self.said(plies, value, &scale, Some(&scored.best)).map(|said| Said {
+                depth: scored.depth,
+                nodes: scored.nodes,
+                ..said
+            });
+        }
+        let limit = engine.limit.map(|limit| limit.to_string());
+        Series { name: engine.name.clone(), limit, own: None, scale, said, given_up: engine.given_up.clone() }
+    }
+
+    fn said(&self, plies: usize, score: Score, scale: &Scale, best: Option<&str>) -> Option<Said> {
+        let place = self.positions.get(plies)?;
+        let ply = Some(plies as u32 + 1 + self.record.game.plies_before);
+        let situation = Situation { ply, material: place.material, ..Situation::default() };
+        let (score, [rate, low, high]) = scale.rates(score, &situation);
+        let own = place.side == self.view();
+        let rates = if own { [rate, low, high] } else { [1.0 - rate, 1.0 - high, 1.0 - low] };
+        let score = match score {
+            Score::Cp(cp) => Score::Cp(if own { cp } else { -cp }),
+            Score::Mate { wins, plies } => Score::Mate { wins: wins == own, plies },
+        };
+        let best = best.and_then(|text| self.words(plies, text));
+        Some(Said { score, rates, best, depth: None, nodes: None })
+    }
+}
+
+/// What one engine says of a game.
+#[derive(Debug, Clone)]
+pub struct Series {
+    /// Its name; may be empty.
+    pub name: String,
+    /// The limit of its searches.
+    pub limit: Option<String>,
+    /// The side whose moves it made: it speaks of its own moves only.
+    pub own: Option<Color>,
+    /// How its scores become win rates.
+    pub scale: Scale,
+    /// By position.
+    pub said: Vec<Option<Said>>,
+    /// Why it was given up.
+    pub given_up: Option<String>,
+}
+
+/// What an engine says of a position, in the view that all win rates have.
+#[derive(Debug, Clone)]
+pub struct Said {
+    /// The score.
+    pub score: Score,
+    /// The win rate and its interval.
+    pub rates: [f64; 3],
+    /// The move that it would play.
+    pub best: Option<Words>,
+    /// Depth in plies.
+    pub depth: Option<u32>,
+    /// Nodes.
+    pub nodes: Option<u64>,
+}
+
+/// How scores become win rates.
+#[derive(Debug, Clone)]
+pub enum Scale {
+    /// By the calibration of the engine.
+    Calibrated(Box<Calibration>),
+    /// By a constant that is not that of the engine.
+    Assumed(f64),
+}
+
+/// The constant that is assumed without a calibration: Ponanza's, and lichess's for people.
+const ASSUMED: [f64; 2] = [600.0, 272.0];
+
+/// Constants of engines lie within this factor of the assumed one, or its inverse: of those measured for the
+/// documentation, from 518 to 1,340 in shogi.
+pub const ASSUMED_WITHIN: f64 = 2.5;
+
+impl Scale {
+    fn of(name: &str, calibrations: &[Calibration], game: Game) -> Self {
+        match calibrations.iter().find(|calibration| calibration.engine.name == name) {
+            Some(found) => Self::Calibrated(Box::new(found.clone())),
+            None => Self::Assumed(ASSUMED[usize::from(game == Game::Chess)]),
+        }
+    }
+
+    /// The score as it counts, and its win rate with the interval, in the view of the score.
+    fn rates(&self, score: Score, situation: &Situation) -> (Score, [f64; 3]) {
+        match self {
+            Self::Calibrated(calibration) => {
+                let score = calibration.classify_score(score);
+                let rate = calibration.win_rate_in(Reading::Equal, score, situation);
+                let interval = match score {
+                    Score::Cp(cp) => calibration.interval(Reading::Equal, cp, situation),
+                    Score::Mate { .. } => None,
+                };
+                let (low, high) = interval.unwrap_or((rate, rate));
+                (score, [rate, low, high])
+            }
+            Self::Assumed(constant) => match score {
+                Score::Cp(cp) if cp.abs() < f64::from(MATE_CP) => {
+                    let rate = |constant: f64| crate::logistic::logistic(cp / constant);
+                    let ends = [rate(constant * ASSUMED_WITHIN), rate(constant / ASSUMED_WITHIN)];
+                    (score, [rate(*constant), ends[0].min(ends[1]), ends[0].max(ends[1])])
+                }
+                Score::Cp(cp) => (Score::Mate { wins: cp > 0.0, plies: None }, [f64::from(u8::from(cp > 0.0)); 3]),
+                Score::Mate { wins, .. } => (score, [f64::from(u8::from(wins)); 3]),
+            },
+        }
+    }
+}
+
+/// Scores of at least this size are mates where no calibration says otherwise.
+const MATE_CP: i32 = 20_000;
+
+/// A move that cost win rate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cost {
+    /// Number of the move, from 1.
+    pub ply: usize,
+    /// Who played it.
+    pub side: Color,
+    /// The win rate that the mover lost, the mean over the engines.
+    pub cost: f64,
+    /// By engine.
+    pub by: Vec<Option<f64>>,
+    /// The mover's win rate before and after, means.
+    pub rates: [f64; 2],
+}
+
+/// From this cost on, a move is a mistake (疑問手), and from the second on a blunder (悪手): ShogiHome's defaults.
+pub const MISTAKE: f64 = 0.1;
+/// See [`MISTAKE`].
+pub const BLUNDER: f64 = 0.2;
+
+/// The cost of every move that an engine judged before and after it. A player's own scores stand before its moves: what
+/// it lost until its next move counts as the cost of the move.
+pub fn costs(game: &WholeGame, engines: &[Series]) -> Vec<Cost> {
+    let mut costs = Vec::new();
+    for ply in 1..game.positions.len() {
+        let side = game.positions[ply - 1].side;
+        let of = |series: &Series| {
+            let after = if series.own.is_some() { ply + 1 } else { ply };
+            let own = series.own.is_none_or(|own| own == side);
+            let rate = |at: usize| {
+                let rate = series.said.get(at)?.as_ref().filter(|_| own)?.rates[0];
+                Some(if side == game.view() { rate } else { 1.0 - rate })
+            };
+            Some([rate(ply - 1)?, rate(after)?])
+        };
+        let rates: Vec<Option<[f64; 2]>> = engines.iter().map(of).collect();
+        let known: Vec<[f64; 2]> = rates.iter().flatten().copied().collect();
+        if known.is_empty() {
+            continue;
+        }
+        let mean = |at: usize| known.iter().map(|rates| rates[at]).sum::<f64>() / known.len() as f64;
+        let (before, after) = (mean(0), mean(1));
+        let by = rates.iter().map(|rates| rates.map(|[before, after]| before - after)).collect();
+        costs.push(Cost { ply, side, cost: before - after, by, rates: [before, after] });
+    }
+    costs
+}
+
+/// Moves that cost at least [`MISTAKE`], the costliest first.
+pub fn costly(costs: &[Cost]) -> Vec<&Cost> {
+    let mut found: Vec<&Cost> = costs.iter().filter(|cost| cost.cost >= MISTAKE).collect();
+    found.sort_by(|a, b| b.cost.total_cmp(&a.cost).then(a.ply.cmp(&b.ply)));
+    found
+}
+
+/// Positions where engines disagree.
+const MOST_DISAGREEMENTS: usize = 8;
+/// Two of them are further apart than this.
+const APART: usize = 3;
+
+/// The positions where two engines are furthest apart, by moves before them, with the difference: at least [`MISTAKE`],
+/// and without a win rate that both intervals hold.
+pub fn disagreements(engines: &[Series], positions: usize) -> Vec<(usize, f64)> {
+    let spread = |at: usize| {
+        // a player's own score stands for the position after its move, too
+        let of = |series: &Series| {
+            let last = if series.own.is_some() { at.checked_sub(1) } else { None };
+            let said = series.said.get(at)?.as_ref().or_else(|| series.said.get(last?)?.as_ref())?;
+            Some(said.rates)
+        };
+        let rates: Vec<[f64; 3]> = engines.iter().filter_map(of).collect();
+        let low = rates.iter().min_by(|a, b| a[0].total_cmp(&b[0]))?;
+        let high = rates.iter().max_by(|a, b| a[0].total_cmp(&b[0]))?;
+        (high[0] - low[0] >= MISTAKE && high[1] > low[2]).then_some((at, high[0] - low[0]))
+    };
+    let mut found: Vec<(usize, f64)> = (0..positions).filter_map(spread).collect();
+    found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let mut chosen: Vec<(usize, f64)> = Vec::new();
+    for (at, difference) in found {
+        if chosen.len() < MOST_DISAGREEMENTS && chosen.iter().all(|(other, _)| at.abs_diff(*other) > APART) {
+            chosen.push((at, difference));
+        }
+    }
+    chosen
+}
+
+/// How often two engines were on different sides of 50%, and which of them was right.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Conflict {
+    /// The numbers of the engines.
+    pub engines: [usize; 2],
+    /// Such positions, and the games that have them. Drawn games and those without a result do not count.
+    pub positions: usize,
+    /// See `positions`.
+    pub games: usize,
+    /// The share of them in which the first engine named the winner, each game with equal weight, and its standard
+    /// error over games; `None` with fewer than two.
+    pub right: (f64, Option<f64>),
+}
+
+/// The conflicts of every two engines in games that all of them have searched.
+pub fn conflicts(games: &[WholeGame], series: &[Vec<Series>]) -> Vec<Conflict> {
+    let engines = series.iter().map(Vec::len).min().unwrap_or(0);
+    let of_pair = |engines: [usize; 2]| {
+        let in_game = |(game, series): (&WholeGame, &Vec<Series>)| {
+            let winner = match game.record.game.black_outcome? {
+                Outcome::Win => Color::Black,
+                Outcome::Loss => Color::White,
+                Outcome::Draw => return None,
+            };
+            let rates = |at: usize| engines.map(|engine| Some(series[engine].said.get(at)?.as_ref()?.rates[0] - 0.5));
+            let differ = |at: usize| match rates(at) {
+                [Some(a), Some(b)] if a * b < 0.0 => Some((a > 0.0) == (winner == game.view())),
+                _ => None,
+            };
+            let all: Vec<bool> = (0..game.positions.len()).filter_map(differ).collect();
+            let right = all.iter().filter(|right| **right).count();
+            (!all.is_empty()).then(|| (all.len(), right as f64 / all.len() as f64))
+        };
+        let found: Vec<(usize, f64)> = games.iter().zip(series).filter_map(in_game).collect();
+        let n = found.len() as f64;
+        let mean = found.iter().map(|(_, right)| right).sum::<f64>() / n;
+        let squares: f64 = found.iter().map(|(_, right)| (right - mean) * (right - mean)).sum();
+        let error = (found.len() > 1).then(|| (squares / (n - 1.0) / n).sqrt());
+        let positions = found.iter().map(|(positions, _)| positions).sum();
+        (positions > 0).then(|| Conflict { engines, positions, games: found.len(), right: (mean, error) })
+    };
+    let pairs = (0..engines).flat_map(|a| (a + 1..engines).map(move |b| [a, b]));
+    pairs.filter_map(of_pair).collect()
+}
+
+impl Series {
+    /// What it says of every position, for the comments of a record.
+    pub fn remarks(&self, is_chess: bool) -> Vec<Option<Remark>> {
+        let remark = |said: &Said| {
+            let (score_cp, mate) = match said.score {
+                Score::Cp(cp) => (cp as i32, None),
+                Score::Mate { wins, plies } => (0, Some((wins, plies))),
+            };
+            let best = said.best.as_ref().filter(|_| !is_chess);
+            let best = best.map(|words| [words.japanese.clone(), words.record.clone()]);
+            Remark { score_cp, mate, best, depth: said.depth, nodes: said.nodes }
+        };
+        self.said.iter().map(|said| said.as_ref().map(remark)).collect()
+    }
+}

@@ -1,0 +1,444 @@
+//! `evalcurve analyse --html`, `--annotate` and `--graph`: whole games for people who look at them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::bail;
+use serde_json::{Value, json};
+
+use super::analyse::{Args, Bar};
+use super::files::{check_replace, is_calibration, is_there, make_folder, make_parent, shown, write_figure};
+use super::messages::About;
+use super::options::one_of;
+use super::{Done, terminal};
+use crate::analyse::games::{BLUNDER, Conflict, Cost, MISTAKE, Scale, Series, WholeGame, conflicts, costly, costs};
+use crate::analyse::{Outcome, Position};
+use crate::calibration::Calibration;
+use crate::language::Language;
+use crate::plot::PlotOptions;
+use crate::record::find::{expand_globs, find};
+use crate::report::columns::Columns;
+use crate::report::html::game::{GamePage, index};
+use crate::run::Input;
+use crate::text::printable;
+use crate::{key, say, text, whole_file};
+use evalcurve_records::annotate::{Form, annotated};
+use evalcurve_records::games_of;
+
+/// What is made of whole games.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Whole games")]
+pub(super) struct PageArgs {
+    /// Write a page of the game: board, win rate by every engine, costly moves; for several games a folder of pages.
+    /// Every position is searched, and without --engine the scores of the record are shown
+    #[arg(long, value_name = "FILE|DIR", conflicts_with_all = ["positions", "target"])]
+    pub html: Option<PathBuf>,
+
+    /// Write the records again into a folder, with the engine's score of every position in the comments
+    #[arg(long, value_name = "DIR", requires = "engine", conflicts_with_all = ["positions", "target"])]
+    pub annotate: Option<PathBuf>,
+
+    /// How scores are written into comments of CSA and KIF [default: shogihome]
+    #[arg(long, value_name = "FORM", value_parser = one_of::<Form>(), requires = "annotate", hide_short_help = true)]
+    pub comments: Option<Form>,
+
+    /// Draw the win rate over the game as SVG and PNG
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["positions", "target"])]
+    pub graph: Option<PathBuf>,
+
+    /// Calibrations of the engines, by name: files, or folders of them; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub calibrations: Vec<PathBuf>,
+}
+
+impl PageArgs {
+    /// Whether whole games are asked for.
+    pub(super) fn asked(&self) -> bool {
+        self.html.is_some() || self.annotate.is_some() || self.graph.is_some()
+    }
+
+    /// The calibration files, those of folders too.
+    fn read_calibrations(&self) -> anyhow::Result<Vec<Calibration>> {
+        let mut files = Vec::new();
+        for path in &self.calibrations {
+            if !path.is_dir() {
+                files.push(path.clone());
+                continue;
+            }
+            let entries = fs::read_dir(path).about(|| text!("{}: cannot read the folder", path.display()))?;
+            let mut inside: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+            inside.retain(|path| is_calibration(path));
+            inside.sort();
+            files.extend(inside);
+        }
+        Ok(Input::paths(files).calibrations()?.into_iter().map(|(_, calibration)| calibration).collect())
+    }
+
+    /// Refuses to replace what is there, before engines search for hours.
+    fn check(&self, games: usize, force: bool) -> anyhow::Result<()> {
+        if let Some(graph) = &self.graph {
+            if games > 1 {
+                bail!(text!("--graph: {games} games were read; give one, or a folder to --html"));
+            }
+            check_replace(graph, force)?;
+        }
+        match &self.html {
+            Some(html) if is_page(html) && games > 1 => {
+                let shown = html.display();
+                bail!(text!("--html {shown}: {games} games were read; give the name of a folder, without .html"));
+            }
+            Some(html) if is_page(html) => check_replace(html, force)?,
+            Some(folder) => check_folder(folder, force)?,
+            None => {}
+        }
+        self.annotate.as_deref().map_or(Ok(()), |folder| check_folder(folder, force))
+    }
+
+    /// The file that the answers of engines are kept in until all is written.
+    fn journal(&self) -> PathBuf {
+        let beside = [&self.html, &self.annotate, &self.graph].into_iter().flatten().next();
+        let mut name = beside.cloned().unwrap_or_default().into_os_string();
+        name.push(".journal");
+        name.into()
+    }
+}
+
+fn is_page(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("html") || e.eq_ignore_ascii_case("htm"))
+}
+
+fn check_folder(path: &Path, force: bool) -> anyhow::Result<()> {
+    let is_empty = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
+    if is_there(path) && !force && !is_empty {
+        bail!(text!(
+            "{}: the folder is not empty; choose another name, or replace its files with --force",
+            path.display()
+        ));
+    }
+    Ok(())
+}
+
+/// What was written, for the summary.
+#[derive(Default)]
+struct Written {
+    pages: Vec<String>,
+    annotated: Vec<String>,
+    graph: Option<String>,
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    let language = args.language.chosen();
+    let calibrations = args.pages.read_calibrations()?;
+    let games = read(args, language)?;
+    args.pages.check(games.len(), args.force)?;
+    let searched = if args.engine.is_empty() { None } else { Some(search(args, &games, language)?) };
+    let series = series(&games, searched.as_ref(), &calibrations);
+    if series.iter().all(Vec::is_empty) {
+        bail!(text!("no record has a score of the players or an analysis; name an engine with --engine"));
+    }
+    tell_scales(args, &series, language);
+    let mut written = Written::default();
+    write_pages(args, &games, &series, language, &mut written)?;
+    if let Some(folder) = &args.pages.annotate {
+        annotate(args, folder, &games, &series, &mut written)?;
+    }
+    if let Some((path, game)) = args.pages.graph.as_ref().zip(games.first()) {
+        let drawn = GamePage::new(game, &series[0], language).graph(&PlotOptions::default())?;
+        write_figure(path, drawn.figure)?;
+        written.graph = Some(shown(path));
+    }
+    // all that it held is written
+    let _ = fs::remove_file(args.pages.journal());
+    let document = || document(&games, &series, &written);
+    args.output.print(document, || summary(&games, &series, &written, language))?;
+    Ok(Done::Yes)
+}
+
+/// The games with their moves. What is wrong is told, and costs one game.
+fn read(args: &Args, language: Language) -> anyhow::Result<Vec<WholeGame>> {
+    let entries = find(&expand_globs(&args.paths)?)?;
+    let (mut games, mut problems, mut without) = (Vec::new(), 0_u64, 0_u64);
+    for read in games_of(entries).with_moves() {
+        match read {
+            Ok(record) => match WholeGame::new(record) {
+                Some(game) if !game.moves.is_empty() => games.push(game),
+                _ => without += 1,
+            },
+            Err(problem) if args.strict => bail!(problem),
+            Err(problem) => {
+                problems += 1;
+                if problems <= 3 && !args.output.is_quiet() {
+                    terminal::warning(&problem.text(language));
+                }
+            }
+        }
+    }
+    if problems > 3 && !args.output.is_quiet() {
+        terminal::warning(&say!(language, "{} more problems of records", problems - 3));
+    }
+    if without > 0 && !args.output.is_quiet() {
+        terminal::warning(&say!(language, "{without} records without moves are left out"));
+    }
+    for game in games.iter().filter(|_| !args.output.is_quiet()).take(20) {
+        if let Some(illegal) = &game.illegal {
+            let (source, why) = (&game.record.source, illegal.text(language));
+            terminal::warning(&format!("{source}:{}: {why}", game.record.game.line + 1));
+        }
+    }
+    if games.is_empty() {
+        bail!(text!("no game with moves was read"));
+    }
+    Ok(games)
+}
+
+/// Lets the engines search every position of every game.
+fn search(args: &Args, games: &[WholeGame], language: Language) -> anyhow::Result<Outcome> {
+    crate::usi::stop_engines_on_signals()?;
+    let rules = games[0].rules();
+    if games.iter().any(|game| game.rules() != rules) {
+        bail!(text!("the records hold shogi and chess; an engine plays one of them, so give the records of one game"));
+    }
+    let positions: Vec<Position> = games.iter().flat_map(WholeGame::to_search).collect();
+    let journal = args.pages.journal();
+    make_parent(&journal)?;
+    let search = evalcurve_analyse::Analyse {
+        game: rules,
+        engines: args.engines(rules)?,
+        processes: args.processes.map(usize::from),
+        patience: Duration::from_secs(args.patience.into()),
+        fresh: args.fresh,
+        most_failures: args.failures.into(),
+        journal,
+        restart: args.force,
+    };
+    let bar = Bar::new(args.output.is_quiet(), None, language);
+    let outcome = search.run(&positions, |_, _| false, |status| bar.show(status, &[], positions.len()));
+    bar.finish();
+    let outcome = outcome?;
+    for note in outcome.notes.iter().filter(|_| !args.output.is_quiet()) {
+        terminal::note(&note.text(language));
+    }
+    for engine in outcome.engines.iter().filter(|_| !args.output.is_quiet()) {
+        if let Some(why) = &engine.given_up {
+            let name = &engine.name;
+            terminal::warning(&say!(language, "{name}: given up after several failures in a row; the last: {why}"));
+        }
+    }
+    Ok(outcome)
+}
+
+/// What is known of each game: what engines found, else what the record says.
+fn series(games: &[WholeGame], searched: Option<&Outcome>, calibrations: &[Calibration]) -> Vec<Vec<Series>> {
+    let Some(outcome) = searched else { return games.iter().map(|game| game.recorded(calibrations)).collect() };
+    let mut from = 0;
+    let of = |game: &WholeGame| {
+        let series = outcome.engines.iter().map(|engine| game.searched(engine, from, calibrations)).collect();
+        from += game.positions.iter().filter(|place| place.has_moves).count();
+        series
+    };
+    games.iter().map(of).collect()
+}
+
+/// Says once for each engine that its constant is assumed.
+fn tell_scales(args: &Args, series: &[Vec<Series>], language: Language) {
+    let of = |series: &Series| match series.scale {
+        Scale::Assumed(constant) => Some((series.name.clone(), constant as i64)),
+        Scale::Calibrated(_) => None,
+    };
+    let assumed: BTreeSet<(String, i64)> = series.iter().flatten().filter_map(of).collect();
+    for (name, constant) in assumed.iter().filter(|_| !args.output.is_quiet()).take(3) {
+        terminal::note(&say!(
+            language,
+            "no calibration of '{name}' was given, so its win rates are by a constant of {constant}, which is assumed; \
+             give its calibration with --calibrations"
+        ));
+    }
+}
+
+fn write_pages(
+    args: &Args,
+    games: &[WholeGame],
+    series: &[Vec<Series>],
+    language: Language,
+    written: &mut Written,
+) -> anyhow::Result<()> {
+    let Some(html) = &args.pages.html else { return Ok(()) };
+    let pages = games.iter().zip(series).map(|(game, series)| GamePage::new(game, series, language));
+    if is_page(html) {
+        make_parent(html)?;
+        for page in pages {
+            whole_file::write(html, page.html()?.as_bytes())?;
+            written.pages.push(shown(html));
+        }
+        return Ok(());
+    }
+    make_folder(html)?;
+    let digits = games.len().to_string().len();
+    let named: Vec<(String, GamePage<'_>)> =
+        (1..).zip(pages).map(|(number, page)| (format!("game-{number:0digits$}.html"), page)).collect();
+    for (name, page) in &named {
+        let path = html.join(name);
+        whole_file::write(&path, page.html()?.as_bytes())?;
+        written.pages.push(shown(&path));
+    }
+    let path = html.join("index.html");
+    whole_file::write(&path, index(&named, language).as_bytes())?;
+    written.pages.push(shown(&path));
+    Ok(())
+}
+
+/// Writes the records of each source again, in a folder per engine if there are several.
+fn annotate(
+    args: &Args,
+    folder: &Path,
+    games: &[WholeGame],
+    series: &[Vec<Series>],
+    written: &mut Written,
+) -> anyhow::Result<()> {
+    let form = args.pages.comments.unwrap_or_default();
+    let engines = series.first().map_or(0, Vec::len);
+    let mut files: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
+    let mut names: BTreeMap<&str, String> = BTreeMap::new();
+    let mut formats: BTreeSet<&str> = BTreeSet::new();
+    for (game, all) in games.iter().zip(series) {
+        let source = &*game.record.source;
+        let taken: BTreeSet<String> = names.values().cloned().collect();
+        let name = names.entry(source).or_insert_with(|| free_name(source, &taken)).clone();
+        for series in all {
+            let into = if engines > 1 { folder.join(safe(&series.name)) } else { folder.to_owned() };
+            let Some(record) = &game.record.written else { continue };
+            match annotated(record, &series.name, &series.remarks(game.record.game.chess), form) {
+                Some(text) => files.entry(into.join(&name)).or_default().extend(text),
+                None => drop(formats.insert(record.format.label)),
+            }
+        }
+    }
+    if let Some(format) = formats.first().filter(|_| files.is_empty()) {
+        bail!(text!("--annotate: a record in {format} has no comments to write to; give CSA, KIF or PGN"));
+    }
+    for (path, text) in files {
+        make_parent(&path)?;
+        whole_file::write(&path, &text)?;
+        written.annotated.push(shown(&path));
+    }
+    Ok(())
+}
+
+/// The last part of a source's name, which no other source has got.
+fn free_name(source: &str, taken: &BTreeSet<String>) -> String {
+    let last = safe(source.rsplit(['/', '\\']).next().unwrap_or_default());
+    // a packed record is written as it is without its packing
+    let packed = [".gz", ".bz2", ".zst", ".xz"].into_iter().find_map(|end| last.strip_suffix(end));
+    let last = packed.unwrap_or(&last).to_owned();
+    let (stem, end) =
+        last.rsplit_once('.').map_or((last.as_str(), String::new()), |(stem, end)| (stem, format!(".{end}")));
+    let numbered = (2..).map(|number| format!("{stem}-{number}{end}"));
+    std::iter::once(last.clone()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or(last)
+}
+
+/// A name of a file or folder on all systems.
+fn safe(name: &str) -> String {
+    let name = printable(name, '_');
+    let name: String = name.chars().map(|c| if "<>:\"/\\|?*".contains(c) { '_' } else { c }).take(100).collect();
+    let name = name.trim_matches(['.', ' ']);
+    if name.is_empty() { "engine".to_owned() } else { name.to_owned() }
+}
+
+/// The moves that cost most, in the terminal.
+fn summary(games: &[WholeGame], series: &[Vec<Series>], written: &Written, language: Language) -> String {
+    let mut out = String::new();
+    if let ([game], [series]) = (games, series) {
+        let all = costs(game, series);
+        let rows: Vec<&Cost> = costly(&all).into_iter().take(10).collect();
+        let verdict = |cost: &&Cost| {
+            language.word(if cost.cost >= BLUNDER { key!("blunder") } else { key!("mistake") }).to_owned()
+        };
+        let played = |cost: &&Cost| {
+            let words = &game.moves[cost.ply - 1].words;
+            let text = if language == Language::Japanese { &words.japanese } else { &words.letters };
+            format!("{} {text}", cost.ply)
+        };
+        let columns = Columns::new()
+            .left(language.word("move"), 20, played)
+            .left(language.word("verdict"), 10, verdict)
+            .right(language.word("cost"), 6, |cost: &&Cost| format!("{:.0}", 100.0 * cost.cost));
+        if rows.is_empty() {
+            out += &say!(language, "No move cost {:.0} points or more.", 100.0 * MISTAKE);
+            out += "\n";
+        } else {
+            out += &(terminal::heading(columns.head().trim_end()) + "\n");
+            rows.iter().for_each(|row| out += &(columns.row(row).trim_end().to_owned() + "\n"));
+        }
+        out += "\n";
+    }
+    for conflict in searched_conflicts(games, series) {
+        out += &(told(&conflict, &series[0], language) + "\n");
+    }
+    let list = [&written.pages, &written.annotated].into_iter().flatten().chain(&written.graph);
+    list.for_each(|path| out += &format!("{path}\n"));
+    out
+}
+
+/// The conflicts of engines that searched the games; the players of a record have different names in each.
+fn searched_conflicts(games: &[WholeGame], series: &[Vec<Series>]) -> Vec<Conflict> {
+    let searched = series.iter().flatten().all(|series| series.limit.is_some());
+    if searched && games.len() > 1 { conflicts(games, series) } else { Vec::new() }
+}
+
+fn told(conflict: &Conflict, engines: &[Series], language: Language) -> String {
+    let [first, second] = conflict.engines.map(|engine| &*engines[engine].name);
+    let (positions, games, (right, error)) = (conflict.positions, conflict.games, conflict.right);
+    let error = error.map_or_else(String::new, |error| format!(" ± {:.0}", 100.0 * error));
+    say!(
+        language,
+        "{first} and {second} are on different sides of 50% in {positions} positions of {games} decided games; {first} \
+         is right in {:.0}%{error} of them (mean and standard error over games)",
+        100.0 * right
+    )
+}
+
+fn document(games: &[WholeGame], series: &[Vec<Series>], written: &Written) -> Value {
+    let engine = |series: &Series| {
+        let (assumed, constant) = match &series.scale {
+            Scale::Assumed(constant) => (true, Some(*constant)),
+            Scale::Calibrated(calibration) => (false, calibration.constant().map(|constant| constant.value)),
+        };
+        json!({
+            "engine": series.name, "limit": series.limit,
+            "side": series.own.map(|side| format!("{side:?}").to_lowercase()),
+            "positions": series.said.iter().flatten().count(), "constant": constant, "assumed": assumed,
+            "given_up": series.given_up,
+            "win_rates": series.said.iter().map(|said| said.as_ref().map(|said| said.rates[0])).collect::<Vec<_>>(),
+        })
+    };
+    let game = |(game, series): (&WholeGame, &Vec<Series>)| {
+        let all = costs(game, series);
+        let cost = |cost: &Cost| {
+            let words = &game.moves[cost.ply - 1].words;
+            json!({
+                "ply": cost.ply, "move": words.record, "cost": cost.cost, "win_rates": cost.rates,
+                "verdict": if cost.cost >= BLUNDER { "blunder" } else { "mistake" },
+            })
+        };
+        json!({
+            "source": &*game.record.source, "line": game.record.game.line + 1, "moves": game.moves.len(),
+            "illegal": game.illegal,
+            "engines": series.iter().map(engine).collect::<Vec<_>>(),
+            "costly": costly(&all).into_iter().map(cost).collect::<Vec<_>>(),
+        })
+    };
+    let conflict = |conflict: &Conflict| {
+        json!({
+            "engines": conflict.engines.map(|engine| &series[0][engine].name),
+            "positions": conflict.positions, "games": conflict.games,
+            "first_right": conflict.right.0, "standard_error": conflict.right.1,
+        })
+    };
+    json!({
+        "conflicts": searched_conflicts(games, series).iter().map(conflict).collect::<Vec<_>>(),
+        "games": games.iter().zip(series).map(game).collect::<Vec<_>>(),
+        "pages": written.pages, "annotated": written.annotated, "graph": written.graph,
+    })
+}

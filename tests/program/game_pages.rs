@@ -1,0 +1,219 @@
+//! `evalcurve analyse --html`, `--annotate` and `--graph`, with scripted engines.
+
+use serde_json::Value;
+
+use crate::support::{Folder, csv, root};
+
+fn engine(name: &str, seed: u32, more: &str) -> String {
+    let program = evalcurve_testkit::program();
+    format!("name={name} \"{program}\" scripted-engine --repeatable --seed={seed} {more}")
+}
+
+/// The first game of a file of this project, whose first player has this name.
+fn shogi(folder: &Folder, name: &str) {
+    let text = std::fs::read_to_string(root().join("data/selfplay/Fairy-Stockfish+sekirei.csa")).unwrap();
+    let game = text.split_inclusive("\n/\n").next().unwrap();
+    folder.write("game.csa", game.replace("N+Fairy-Stockfish", &format!("N+{name}")));
+}
+
+const CHESS: &str = "[White \"W\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n1. e4 {[%clk 0:05:00]} e5 2. Nf3 Nc6 3. Bb5 a6 \
+                     4. Bxc6 dxc6 5. O-O f6 1-0\n";
+
+/// The data that the script of a page has.
+fn data(page: &str) -> Value {
+    let from = page.split("<script type=\"application/json\" id=\"game\">").nth(1).unwrap();
+    serde_json::from_str(from.split("</script>").next().unwrap()).unwrap()
+}
+
+#[test]
+fn a_page_holds_the_game_and_loads_nothing() {
+    let folder = Folder::new();
+    shogi(&folder, "</script><b onload='x'>&amp;\"");
+    let engines = [engine("A", 1, ""), engine("<i>B</i>", 2, "")];
+    let run = |language: &str, html: &str| {
+        let arguments = ["analyse", "game.csa", "--engine", &engines[0], "--engine", &engines[1], "--limit=nodes=9"];
+        folder.good(&[&arguments[..], &["--html", html, "--lang", language, "--json"]].concat()).document()
+    };
+    let found = run("en", "en.html");
+    let page = folder.text("en.html");
+    let game = &found["games"][0];
+    let plies = game["moves"].as_u64().unwrap() as usize;
+    let data = data(&page);
+    assert_eq!(data["positions"].as_array().unwrap().len(), plies + 1);
+    assert_eq!(data["positions"][0]["p"], "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1");
+    // what a position says is what the document says, and rates are of one side
+    let rates = game["engines"][0]["win_rates"].as_array().unwrap();
+    for (position, rate) in data["positions"].as_array().unwrap().iter().zip(rates) {
+        let said = &position["e"][0];
+        assert_eq!(said.is_null(), rate.is_null());
+        if let Some(rate) = rate.as_f64() {
+            assert!((said[0][0].as_f64().unwrap() / 100.0 - rate).abs() < 1e-3);
+            assert!(said[0][1].as_f64() <= said[0][0].as_f64() && said[0][0].as_f64() <= said[0][2].as_f64());
+        }
+    }
+    // scores are random, so moves cost; the costliest is first, and the page links to it
+    let costly = game["costly"].as_array().unwrap();
+    assert!(costly.len() > 3 && costly.windows(2).all(|two| two[0]["cost"].as_f64() >= two[1]["cost"].as_f64()));
+    for cost in costly {
+        let ply = cost["ply"].as_u64().unwrap() as usize;
+        let before = |at: usize| {
+            let rate = |engine: usize| game["engines"][engine]["win_rates"][at].as_f64();
+            rate(0).zip(rate(1)).map(|(a, b)| (a + b) / 2.0)
+        };
+        if let Some((before, after)) = before(ply - 1).zip(before(ply)) {
+            let sign = if ply % 2 == 1 { 1.0 } else { -1.0 };
+            assert!((sign * (before - after) - cost["cost"].as_f64().unwrap()).abs() < 1e-9, "{cost}");
+        }
+        assert_eq!(cost["verdict"], if cost["cost"].as_f64() >= Some(0.2) { "blunder" } else { "mistake" });
+    }
+    assert!(page.contains(&format!("data-ply=\"{}\"", costly[0]["ply"])));
+    for page in [&page, &{
+        run("ja", "ja.html");
+        folder.text("ja.html")
+    }] {
+        assert!(!page.contains("<b onload") && !page.contains("<i>B") && page.contains("&lt;i&gt;B"));
+        assert_eq!(page.matches("</script>").count(), 2);
+        for foreign in ["src=", "url(", "@import", "<link", "fetch("] {
+            assert!(!page.contains(foreign), "{foreign}");
+        }
+    }
+    let japanese = folder.text("ja.html");
+    assert!(
+        page.contains("is assumed") && japanese.contains("仮定") && japanese.contains("悪手") && japanese.contains("▲")
+    );
+    // without engines left running, the same bytes again; what exists is not replaced
+    folder.run(&["analyse", "game.csa", "--engine", &engines[0], "--html", "en.html"]).ends(2).says(&["--force"]);
+    let again = run("en", "again.html");
+    assert_eq!((folder.text("again.html"), again["games"][0]["costly"].clone()), (page, game["costly"].clone()));
+    assert!(!folder.at("en.html.journal").exists());
+}
+
+#[test]
+fn scores_of_the_record_need_no_engine_and_calibrations_set_the_scale() {
+    let folder = Folder::new();
+    shogi(&folder, "Fairy-Stockfish");
+    let files = root().join("data/calibrations");
+    let with = [
+        "analyse",
+        "game.csa",
+        "--calibrations",
+        files.to_str().unwrap(),
+        "--html",
+        "a.html",
+        "--graph",
+        "g.svg",
+        "--json",
+    ];
+    let found = folder.good(&with).document();
+    let engines = found["games"][0]["engines"].as_array().unwrap();
+    assert_eq!(engines.len(), 2);
+    for (engine, (name, side)) in engines.iter().zip([("Fairy-Stockfish", "black"), ("sekirei", "white")]) {
+        assert_eq!((engine["engine"].as_str(), engine["side"].as_str()), (Some(name), Some(side)));
+        assert_eq!(engine["assumed"], false);
+    }
+    let page = folder.text("a.html");
+    assert!(!page.contains("assumed") && page.contains("95% intervals of the calibrations"));
+    assert!(folder.text("g.svg").starts_with("<svg") && folder.read("g.png").starts_with(b"\x89PNG"));
+    let without = folder.good(&["analyse", "game.csa", "--html", "b.html"]);
+    assert!(without.err.contains("no calibration of 'sekirei'"), "{}", without.err);
+    // no scores, no page
+    let plain: String =
+        folder.text("game.csa").lines().filter(|l| !l.starts_with("'**")).map(|l| format!("{l}\n")).collect();
+    folder.write("plain.csa", plain);
+    folder.run(&["analyse", "plain.csa", "--html", "c.html"]).ends(2).says(&["--engine"]);
+    folder.run(&["analyse", "game.csa", "--annotate", "x"]).ends(2).says(&["--engine"]);
+}
+
+#[test]
+fn several_games_have_an_index() {
+    let folder = Folder::new();
+    folder.write("games.pgn", CHESS.to_owned() + "\n" + &CHESS.replace("\"W\"", "\"W2\""));
+    let one = engine("C", 1, "--game=chess depth=1");
+    folder.run(&["analyse", "games.pgn", "--engine", &one, "--html", "x.html"]).ends(2).says(&["2 games"]);
+    let found = folder.good(&["analyse", "games.pgn", "--engine", &one, "--html", "pages", "--json"]).document();
+    assert_eq!(found["pages"].as_array().unwrap().len(), 3);
+    let index = folder.text("pages/index.html");
+    assert!(index.contains("game-1.html") && index.contains("W2 – B"));
+    let data = data(&folder.text("pages/game-2.html"));
+    assert_eq!(
+        (&data["chess"], &data["positions"][1]["m"], &data["positions"][9]["u"]),
+        (&true.into(), &"1 e4".into(), &"e1g1".into())
+    );
+    // an illegal move ends a game, and no other
+    folder.write("illegal.pgn", CHESS.replace("Bxc6", "Bxc7"));
+    folder.run(&["analyse", "illegal.pgn", "games.pgn", "--engine", &one, "--html", "more"]).ends(0).says(&["Bxc7"]);
+    folder.run(&["analyse", "illegal.pgn", "--engine", &one, "--html", "none"]).ends(2).says(&["no game"]);
+}
+
+/// The table of an analysis of all positions, and that of the annotated record, have the same scores.
+#[test]
+fn annotated_records_are_read_back_to_the_same_samples() {
+    let folder = Folder::new();
+    shogi(&folder, "Fairy-Stockfish");
+    let kif = "手合割：平手\n先手：a\n後手：b\n手数----指手---------消費時間--\n   1 ７六歩(77)\n   2 ３四歩(33)\n   3 \
+               ２二角成(88)\n   4 同　銀(31)\n   5 ５五角打\n   6 投了\n";
+    folder.write("game.kif", kif);
+    folder.write("game.pgn", CHESS);
+    for (file, forms) in [
+        ("game.csa", &["shogihome", "shogigui", "floodgate"][..]),
+        ("game.kif", &["shogihome", "shogigui"]),
+        ("game.pgn", &["shogihome"]),
+    ] {
+        let game = if file.ends_with("pgn") { "--game=chess" } else { "" };
+        let one = engine("E", 3, game);
+        let all = [
+            "--engine",
+            &one,
+            "--limit=nodes=9",
+            "--every-move",
+            "--from-ply=2",
+            "--target=100%",
+            "--positions=9999",
+            "-q",
+        ];
+        let _ = folder.run(&[&["analyse", file, "--out", "t.csv", "--force"][..], &all].concat());
+        let expected = scores(&folder.text("t.csv"));
+        assert!(expected.len() > 3, "{file}");
+        for form in forms {
+            let into = format!("{file}-{form}");
+            folder.good(&[
+                "analyse",
+                file,
+                "--engine",
+                &one,
+                "--limit=nodes=9",
+                "--annotate",
+                &into,
+                "--comments",
+                form,
+                "-q",
+            ]);
+            let annotated = format!("{into}/{file}");
+            let mut read = vec!["sample", &annotated, "--all-positions", "--from-ply=2", "--out=s.csv", "--force"];
+            if *form != "floodgate" {
+                read.push("--annotator=E");
+            }
+            folder.good(&read);
+            let found = scores(&folder.text("s.csv"));
+            let same = |(a, b): (&(u32, i32), &(u32, i32))| {
+                a == b || (*form == "floodgate" && a.1.abs().min(b.1.abs()) >= 30_000)
+            };
+            assert!(
+                found.len() == expected.len() && found.iter().zip(&expected).all(same),
+                "{into}\n{found:?}\n{expected:?}"
+            );
+        }
+    }
+}
+
+/// Ply and score of each sample; the side is that of the ply.
+fn scores(table: &str) -> Vec<(u32, i32)> {
+    let (head, rows) = csv(table);
+    let cell = |row: &Vec<String>, name: &str| row[head.iter().position(|h| h == name).unwrap()].replace('"', "");
+    let mut all: Vec<(u32, i32)> = rows
+        .iter()
+        .map(|row| (cell(row, "ply").parse().unwrap(), cell(row, "score_cp").parse::<f64>().unwrap() as i32))
+        .collect();
+    all.sort_unstable();
+    all
+}
