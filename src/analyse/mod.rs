@@ -14,13 +14,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 pub use evalcurve_analyse::{
-    AnalyseError, Answer, EngineError, Failed, JournalError, Outcome, Position, Reason, Scored, Searched, Status,
-    Value, parse_engine, parse_limit,
+    Analyse as Search, AnalyseError, Answer, EngineError, Failed, JournalError, Outcome, Position, Reason, Scored,
+    Searched, Status, Value, parse_engine, parse_limit,
 };
 
 use crate::calibrate::{CalibrateOptions, EngineResult, calibrate};
 use crate::council::{Game, Limit};
 use crate::record::ANNOUNCED_MATE_CP;
+use crate::run::{Input, InputSource};
 use crate::sample::{NameId, Positions, Sample, SampleTable};
 use crate::table::Values;
 use crate::usi;
@@ -29,13 +30,31 @@ use crate::usi;
 #[derive(Debug, Clone, Default)]
 pub struct Analyse {
     /// The engines and how they are driven. Their game is that of the records.
-    pub search: evalcurve_analyse::Analyse,
+    pub search: Search,
     /// The most positions.
     pub positions: Option<usize>,
     /// Stop when the intervals of all constants are within this share of them.
     pub target: Option<f64>,
     /// How constants are fitted; its sampling has the seed of the order of positions.
     pub calibrate: CalibrateOptions,
+}
+
+/// The positions in the program, as `evalcurve analyse` reads them without a path: lines with the results of their
+/// games, see `data/README.md`. The halves are there for those who fit on one and judge on the other. There are none of
+/// games other than shogi and chess.
+pub fn shipped(game: Game) -> Input {
+    let halves: [(&str, &[u8]); 2] = match game {
+        Game::Shogi => [
+            ("shogi-fit.sfen.zst", include_bytes!("../../data/positions/shogi-fit.sfen.zst")),
+            ("shogi-judge.sfen.zst", include_bytes!("../../data/positions/shogi-judge.sfen.zst")),
+        ],
+        Game::Chess => [
+            ("chess-fit.epd.zst", include_bytes!("../../data/positions/chess-fit.epd.zst")),
+            ("chess-judge.epd.zst", include_bytes!("../../data/positions/chess-judge.epd.zst")),
+        ],
+        _ => return Input::default(),
+    };
+    Input { sources: halves.map(|(name, bytes)| InputSource::Bytes(name.to_owned(), bytes.into())).into() }
 }
 
 /// A constant on the way.
@@ -122,7 +141,7 @@ impl Analyse {
         drawn.truncate(self.positions.unwrap_or(usize::MAX));
         let positions: Vec<Position> = drawn.iter().map(|one| one.position.clone()).collect();
         let game = if table.chess { Game::Chess } else { Game::Shogi };
-        let search = evalcurve_analyse::Analyse { game, ..self.search.clone() };
+        let search = Search { game, ..self.search.clone() };
         let running = std::cell::RefCell::new(Vec::new());
         let reached = std::cell::Cell::new(self.target.map(|_| false));
         let is_enough = |upto: usize, engines: &[Searched]| {

@@ -13,8 +13,8 @@ use super::analyse_games::{self, PageArgs};
 use super::files::{check_replace, make_parent, shown};
 use super::options::{InputArgs, LanguageArgs, OutputArgs};
 use super::{Done, progress, terminal};
-use crate::analyse::{Analyse, Analysis, Counts, Running, Status, parse_engine, parse_limit};
-use crate::calibrate::EngineResult;
+use crate::analyse::{Analyse, Analysis, Counts, Running, Search, Status, parse_engine, parse_limit, shipped};
+use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::council::{EngineConfig, Game, Limit};
 use crate::language::{Language, Text};
 use crate::report::columns::Columns;
@@ -26,6 +26,8 @@ use crate::{say, table, text};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
+  evalcurve analyse --engine \"fairy-stockfish option.UCI_Variant=shogi depth=7\"
+      score the positions in the program until the constant of the engine is known within 10%
   evalcurve analyse games/ --engine \"fairy-stockfish option.UCI_Variant=shogi depth=7\"
       score positions of these games until the constant of the engine is known within 10%
   evalcurve analyse games.tar.zst --engine \"a nodes=10k\" --engine \"b nodes=10k\" --positions 1000
@@ -41,9 +43,13 @@ Examples:
 
 After Ctrl-C or a crash, the same command goes on where it was. docs/analyse.md describes what is calibrated.")]
 pub(super) struct Args {
-    /// Records or training data, scored or not: files, folders, archives
-    #[arg(required = true, value_name = "PATH")]
+    /// Records or training data, scored or not: files, folders, archives [default: the positions in the program]
+    #[arg(value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
+
+    /// The game of the positions in the program
+    #[arg(long, value_name = "GAME", value_parser = GAMES, default_value = "shogi", conflicts_with = "paths")]
+    game: String,
 
     /// An engine: its command, and option.NAME=VALUE, name=NAME and a limit (nodes=10k, depth=7, movetime=100,
     /// byoyomi=100 in milliseconds), in double quotes where there are blanks; may be repeated
@@ -150,6 +156,9 @@ pub(super) struct Args {
     pub(super) output: OutputArgs,
 }
 
+/// The games of which the program has positions.
+pub(super) const GAMES: [&str; 2] = ["shogi", "chess"];
+
 /// Limits of engines without their own.
 #[derive(Debug, Clone)]
 struct Limits(Vec<Limit>);
@@ -166,7 +175,7 @@ fn limits(value: &str) -> Result<Limits, String> {
     value.split(',').map(limit).collect::<Result<_, _>>().map(Limits).map_err(|error| error.to_string())
 }
 
-fn percent(value: &str) -> Result<f64, Text> {
+pub(super) fn percent(value: &str) -> Result<f64, Text> {
     let number = value.trim().trim_end_matches('%').trim().parse::<f64>().ok();
     number
         .filter(|n| *n > 0.0 && *n <= 100.0)
@@ -198,6 +207,7 @@ impl Args {
         arguments.push("--".into());
         arguments.extend(self.paths.iter().map(|path| path.clone().into_os_string()));
         let command = InputArgs::augment_args(clap::Command::new("analyse"));
+        let command = command.mut_arg("paths", |paths| paths.required(false));
         Ok(InputArgs::from_arg_matches(&command.try_get_matches_from(arguments)?)?)
     }
 
@@ -215,6 +225,58 @@ impl Args {
         }
         Ok(engines)
     }
+
+    /// How the engines are driven.
+    fn search(&self, engines: Vec<EngineConfig>) -> Search {
+        let mut journal = self.out.clone().into_os_string();
+        journal.push(".journal");
+        Search {
+            engines,
+            processes: self.processes.map(usize::from),
+            patience: Duration::from_secs(self.patience.into()),
+            fresh: self.fresh,
+            most_failures: self.failures.into(),
+            journal: journal.into(),
+            restart: self.force,
+            ..Search::default()
+        }
+    }
+
+    /// Draws the positions: those of the records, or all that the program has.
+    fn read(&self) -> anyhow::Result<(Drawn, CalibrateOptions)> {
+        let input = self.input()?;
+        let mut calibrate = input.calibrate();
+        calibrate.fitting.bands = 0;
+        calibrate.reading.sampling.unscored = true;
+        let mut source = input.input();
+        if self.paths.is_empty() {
+            source = shipped(if self.game == "chess" { Game::Chess } else { Game::Shogi });
+            calibrate.reading.sampling.from_ply = Some(1);
+            calibrate.reading.sampling.all_positions = true;
+        }
+        let options = calibrate.options(&source);
+        let command = Sample { reading: calibrate.reading, fitting: calibrate.fitting, of_part: false };
+        let drawn = progress::shown(self.output.is_quiet(), |progress| command.run(&source, progress))?;
+        Ok((drawn, options))
+    }
+
+    fn print(&self, analysis: &Analysis, drawn: &Drawn, target: Option<f64>) -> anyhow::Result<()> {
+        let (language, is_quiet) = (self.language.chosen(), self.output.is_quiet());
+        let document = || {
+            let more = document(analysis, &self.out.to_string_lossy());
+            about_records(&drawn.report, &drawn.notes, more)
+        };
+        let text = || {
+            let reading = wrap(&reading(&drawn.report, language), terminal::width(), LABEL);
+            reading + &summary(analysis, target, language) + &written(analysis, &self.out, language)
+        };
+        self.output.print(|| rounded(document()), text)?;
+        terminal::tell(drawn, is_quiet, language);
+        if !is_quiet {
+            analysis.outcome.notes.iter().for_each(|note| terminal::note(&note.text(language)));
+        }
+        Ok(())
+    }
 }
 
 /// Lets engines score positions of the records of another command until their constants are known within 10%, and
@@ -222,6 +284,7 @@ impl Args {
 pub(super) fn run_for(
     input: &InputArgs,
     engines: &[String],
+    game: Option<&str>,
     table: &Path,
     force: bool,
     quiet: bool,
@@ -229,6 +292,7 @@ pub(super) fn run_for(
     let mut arguments: Vec<OsString> = vec!["analyse".into(), format!("--seed={}", input.seed).into()];
     arguments.extend(engines.iter().map(|engine| format!("--engine={engine}").into()));
     arguments.push(format!("--lang={}", input.language.chosen().code()).into());
+    arguments.extend(game.map(|game| format!("--game={game}").into()));
     arguments.extend(force.then(|| "--force".into()));
     arguments.extend(quiet.then(|| "--quiet".into()));
     arguments.extend(["--out".into(), table.as_os_str().to_owned(), "--".into()]);
@@ -238,63 +302,115 @@ pub(super) fn run_for(
     Ok(())
 }
 
+/// Lets the members of a council score the positions in the program until their constants are known within `target`,
+/// and writes the table. Says before how long that takes. A member that crashes again and again is an error.
+pub(super) fn run_members(
+    members: Vec<EngineConfig>,
+    game: Game,
+    target: Option<f64>,
+    table: &Path,
+    force: bool,
+    language: Language,
+) -> anyhow::Result<()> {
+    let mut arguments: Vec<OsString> = vec!["analyse".into(), format!("--game={}", game.as_str()).into()];
+    arguments.extend(target.map(|target| format!("--target={}", 100.0 * target).into()));
+    arguments.extend(members.iter().map(|member| format!("--engine={}", member.name).into()));
+    arguments.extend(thresholds(&members));
+    arguments.extend([format!("--lang={}", language.code()).into(), "--out".into(), table.as_os_str().to_owned()]);
+    arguments.extend(force.then(|| "--force".into()));
+    let command = Args::augment_args(clap::Command::new("analyse"));
+    run_with(&Args::from_arg_matches(&command.try_get_matches_from(arguments)?)?, Some(members))?;
+    Ok(())
+}
+
+/// The mate thresholds of members, as options.
+pub(super) fn thresholds(members: &[EngineConfig]) -> Vec<OsString> {
+    let option =
+        |member: &EngineConfig| Some(format!("--mate-threshold={}={}", member.name, member.mate_threshold_cp?).into());
+    members.iter().filter_map(option).collect()
+}
+
+/// Positions that tell how long an engine takes for one.
+const TRIAL: usize = 8;
+
+/// Crashes in a row after which a member of a council is given up.
+const MOST_CRASHES: usize = 2;
+
+/// Says how long the members take, after a few positions, which are in the journal for the analysis.
+fn estimate(analyse: &Analyse, drawn: &Drawn, language: Language) -> anyhow::Result<()> {
+    let trial = Analyse { positions: Some(TRIAL), target: None, ..analyse.clone() };
+    let trial = trial.run(&drawn.value, &drawn.positions, |_, _, _| {})?;
+    given_up(&trial)?;
+    let members = trial.counts.len();
+    let time: Duration = (0..members).filter_map(|member| trial.mean_time(member)).sum();
+    let processes = analyse.search.processes.unwrap_or_else(rayon::current_num_threads).max(1);
+    let positions = trial.drawn;
+    let minutes = (time.as_secs_f64() * positions as f64 / processes as f64 / 60.0).ceil();
+    let positions = thousands(positions as u64);
+    terminal::note(&say!(
+        language,
+        "{members} members score up to {positions} positions each, which takes {minutes:.0} min at most; after Ctrl-C, \
+         the same command goes on"
+    ));
+    Ok(())
+}
+
+/// An error for the first engine that was given up.
+fn given_up(analysis: &Analysis) -> anyhow::Result<()> {
+    let mut given_up =
+        analysis.outcome.engines.iter().filter_map(|engine| Some((&engine.name, engine.given_up.as_ref()?)));
+    given_up.next().map_or(Ok(()), |(name, why)| {
+        bail!(text!("engine '{name}' was given up after several failures in a row; the last: {why}"))
+    })
+}
+
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if args.pages.asked() {
         return analyse_games::run(args);
     }
+    run_with(args, None)
+}
+
+/// What was drawn from the records.
+type Drawn = crate::run::Outcome<crate::sample::SampleTable>;
+
+/// `members` replaces the engines of the arguments.
+fn run_with(args: &Args, members: Option<Vec<EngineConfig>>) -> anyhow::Result<Done> {
     if !table::is_table(&args.out) {
         bail!(text!("{}: a sample table ends in .parquet or .csv", args.out.display()));
     }
     table::check_name(&args.out)?;
     check_replace(&args.out, args.force)?;
     crate::usi::stop_engines_on_signals()?;
-    let input = args.input()?;
     let language = args.language.chosen();
-    let mut calibrate = input.calibrate();
-    calibrate.fitting.bands = 0;
-    calibrate.reading.sampling.unscored = true;
-    let options = calibrate.options(&input.input());
-    let command = Sample { reading: calibrate.reading, fitting: calibrate.fitting, of_part: false };
-    let drawn = progress::shown(args.output.is_quiet(), |progress| command.run(&input.input(), progress))?;
-    let game = if drawn.value.chess { Game::Chess } else { Game::Shogi };
-    make_parent(&args.out)?;
-    let mut journal = args.out.clone().into_os_string();
-    journal.push(".journal");
-    let target = args.target.or(args.positions.is_none().then_some(TARGET));
-    let mut analyse = Analyse { positions: args.positions, target, calibrate: options, ..Analyse::default() };
-    analyse.search.engines = args.engines(game)?;
-    analyse.search.processes = args.processes.map(usize::from);
-    analyse.search.patience = Duration::from_secs(args.patience.into());
-    analyse.search.fresh = args.fresh;
-    analyse.search.most_failures = args.failures.into();
-    analyse.search.journal = journal.into();
-    analyse.search.restart = args.force;
-
+    let (drawn, calibrate) = args.read()?;
     if drawn.value.samples.is_empty() {
         terminal::tell(&drawn, args.output.is_quiet(), language);
         bail!(text!("no position was drawn; the games need moves and a result, and positions from --from-ply on"));
+    }
+    let game = if drawn.value.chess { Game::Chess } else { Game::Shogi };
+    make_parent(&args.out)?;
+    let target = args.target.or(args.positions.is_none().then_some(TARGET));
+    let is_council = members.is_some();
+    let engines = members.map_or_else(|| args.engines(game), Ok)?;
+    let mut analyse = Analyse { positions: args.positions, target, calibrate, search: args.search(engines) };
+    if is_council {
+        analyse.search.most_crashes = MOST_CRASHES;
+        estimate(&analyse, &drawn, language)?;
+        analyse.search.restart = false;
     }
     let bar = Bar::new(args.output.is_quiet(), target, language);
     let analysis =
         analyse.run(&drawn.value, &drawn.positions, |status, running, positions| bar.show(status, running, positions));
     bar.finish();
     let analysis = analysis?;
+    if is_council {
+        given_up(&analysis)?;
+    }
     table::write_with(&analysis.table, analysis.columns(), &args.out, rayon::current_num_threads())?;
     // the table has all that it held
     let _ = std::fs::remove_file(&analyse.search.journal);
-    let document = || {
-        let more = document(&analysis, &args.out.to_string_lossy());
-        about_records(&drawn.report, &drawn.notes, more)
-    };
-    let text = || {
-        let reading = wrap(&reading(&drawn.report, language), terminal::width(), LABEL);
-        reading + &summary(&analysis, target, language) + &written(&analysis, &args.out, language)
-    };
-    args.output.print(|| rounded(document()), text)?;
-    terminal::tell(&drawn, args.output.is_quiet(), language);
-    if !args.output.is_quiet() {
-        analysis.outcome.notes.iter().for_each(|note| terminal::note(&note.text(language)));
-    }
+    args.print(&analysis, &drawn, target)?;
     Ok(if analysis.table.samples.is_empty() { Done::Nothing } else { Done::Yes })
 }
 

@@ -33,11 +33,11 @@ use evalcurve_records::games_of;
 pub(super) struct PageArgs {
     /// Write a page of the game: board, win rate by every engine, costly moves; for several games a folder of pages.
     /// Every position is searched, and without --engine the scores of the record are shown
-    #[arg(long, value_name = "FILE|DIR", conflicts_with_all = ["positions", "target"])]
+    #[arg(long, value_name = "FILE|DIR", requires = "paths", conflicts_with_all = ["positions", "target"])]
     pub html: Option<PathBuf>,
 
     /// Write the records again into a folder, with the engine's score of every position in the comments
-    #[arg(long, value_name = "DIR", requires = "engine", conflicts_with_all = ["positions", "target"])]
+    #[arg(long, value_name = "DIR", requires_all = ["engine", "paths"], conflicts_with_all = ["positions", "target"])]
     pub annotate: Option<PathBuf>,
 
     /// How scores are written into comments of CSA and KIF [default: shogihome]
@@ -45,7 +45,7 @@ pub(super) struct PageArgs {
     pub comments: Option<Form>,
 
     /// Draw the win rate over the game as SVG and PNG
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["positions", "target"])]
+    #[arg(long, value_name = "FILE", requires = "paths", conflicts_with_all = ["positions", "target"])]
     pub graph: Option<PathBuf>,
 
     /// Calibrations of the engines, by name: files, or folders of them; may be repeated
@@ -212,6 +212,7 @@ fn search(args: &Args, games: &[WholeGame], language: Language) -> anyhow::Resul
         most_failures: args.failures.into(),
         journal,
         restart: args.force,
+        ..evalcurve_analyse::Analyse::default()
     };
     let bar = Bar::new(args.output.is_quiet(), None, language);
     let outcome = search.run(&positions, |_, _| false, |status| bar.show(status, &[], positions.len()));

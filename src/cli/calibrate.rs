@@ -99,7 +99,7 @@ impl Args {
         if self.has_engines() {
             let table = self.out.join("analysed.parquet");
             make_folder(&self.out)?;
-            analyse::run_for(&self.input, &self.analyse_with, &table, self.force, self.output.is_quiet())?;
+            analyse::run_for(&self.input, &self.analyse_with, None, &table, self.force, self.output.is_quiet())?;
             input.paths = vec![table];
         }
         Ok(input)

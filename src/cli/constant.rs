@@ -8,7 +8,7 @@ use super::calibrate::write_calibrations;
 use super::engines::{SHOWN, nothing, warn};
 use super::files::{make_folder, shown};
 use super::options::InputArgs;
-use super::{Done, progress, terminal};
+use super::{Done, analyse, progress, terminal};
 use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::calibration::{Calibration, file_stems};
 use crate::language::Language;
@@ -21,6 +21,10 @@ use crate::report::text::{self, DASH, estimate, model_name, printable, thousands
 use crate::run::{Constant, EngineConstant, with_flags};
 use crate::{key, say};
 
+/// The help of `--engine`.
+const ENGINES: &str = "Only these engines; without PATH, commands as `analyse` reads them: these engines score \
+                       positions that the program has";
+
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -31,11 +35,23 @@ Examples:
   evalcurve constant games/ --engine \"Gikou*\" --out gikou
       the constant of one engine in game records; its calibration file and its plot go into the folder gikou
 
+  evalcurve constant --engine \"fairy-stockfish option.UCI_Variant=shogi depth=7\"
+      without a path: the constant of an engine on this machine; it scores positions that the program has, for about
+      a minute
+  evalcurve constant --engine \"stockfish nodes=10k\" --game chess
+      the same for chess
+
 Prints the number for ShogiHome, 1/w1 with its 95% interval, whether it can be used, and a small plot. A larger plot \
 goes into a file. Exit code 1: no engine has a constant that can be used.")]
+#[command(mut_arg("paths", |paths| paths.required(false).required_unless_present("engine")))]
+#[command(mut_arg("engine", |engine| engine.help(ENGINES).long_help(None::<&str>)))]
 pub(super) struct Args {
     #[command(flatten)]
     input: InputArgs,
+
+    /// The game of the engines without PATH
+    #[arg(long, value_name = "GAME", value_parser = analyse::GAMES, default_value = "shogi", conflicts_with = "paths")]
+    game: String,
 
     /// Folder for the calibration files and the plot [default: the plot alone, in evalcurve-plots]
     #[arg(long, short, value_name = "FOLDER", help_heading = "Output")]
@@ -60,11 +76,27 @@ struct Engine<'a> {
     series: EngineSeries,
 }
 
+impl Args {
+    /// Whether engines run.
+    pub(super) fn has_engines(&self) -> bool {
+        self.input.paths.is_empty()
+    }
+}
+
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let language = args.input.language.chosen();
     let silent = args.quiet || args.json;
-    let command = Constant { reading: args.input.reading(), fitting: args.input.fitting() };
-    let found = progress::shown(args.quiet, |progress| command.run(&args.input.input(), progress))?;
+    let mut input = args.input.clone();
+    if args.has_engines() {
+        let folder = args.out.as_deref().unwrap_or(Path::new(PLOTS));
+        let table = folder.join("analysed.parquet");
+        make_folder(folder)?;
+        analyse::run_for(&input, &input.filters.engine, Some(&args.game), &table, true, silent)?;
+        input.paths = vec![table];
+        input.filters.engine.clear();
+    }
+    let command = Constant { reading: input.reading(), fitting: input.fitting() };
+    let found = progress::shown(args.quiet, |progress| command.run(&input.input(), progress))?;
     terminal::tell(&found, silent, language);
     let mut engines: Vec<Engine<'_>> =
         found.value.iter().filter_map(|found| Engine::of(found, command.fitting.min_bin, language)).collect();

@@ -6,6 +6,8 @@ use std::time::Duration;
 use anyhow::bail;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 
+use super::analyse::percent;
+use super::council_prepare::By;
 use super::files::shown;
 use super::options::LanguageArgs;
 use super::{Done, council_prepare as prepare, terminal};
@@ -25,7 +27,10 @@ Examples:
   evalcurve council chess.toml --init --game chess \"ethereal-chess\" \"glaurung\" \"toga2\"
       write a first configuration of these engines
   evalcurve council chess.toml --prepare
-      let the members play each other, calibrate them, and check the council; after Ctrl-C it goes on
+      let the members score positions that the program has, calibrate them, and check the council; after Ctrl-C it
+      goes on
+  evalcurve council chess.toml --prepare --by-playing
+      calibrate them by games against each other instead
   evalcurve council chess.toml --positions games.pgn --plies 30,60
       let the council vote on the positions after 30 and 60 plies, without playing; then replay its vote log
   evalcurve council shogi.toml < commands.txt
@@ -50,8 +55,8 @@ pub(super) struct Args {
     #[arg(long, conflicts_with_all = ["check", "prepare"], requires = "commands", group = "writes")]
     init: bool,
 
-    /// Let the members play each other at their limits, calibrate them, write the calibration files and their paths,
-    /// and check the council
+    /// Let the members score the same positions at their limits, calibrate them together, write the calibration files
+    /// and their paths, and check the council
     #[arg(long, conflicts_with = "check", group = "writes")]
     prepare: bool,
 
@@ -78,12 +83,20 @@ pub(super) struct Args {
     #[arg(long, value_name = "GAME", default_value = "shogi", value_parser = game, requires = "init")]
     game: Game,
 
-    /// Pairs of games of every two members for --prepare
+    /// With --prepare, stop when every constant is known within this share [default: 10%]
+    #[arg(long, value_name = "PERCENT", value_parser = percent, requires = "prepare", conflicts_with = "by_playing")]
+    target: Option<f64>,
+
+    /// With --prepare, let the members play each other, instead of scoring positions
+    #[arg(long, requires = "prepare")]
+    by_playing: bool,
+
+    /// Pairs of games of every two members for --by-playing
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..),
-          requires = "prepare")]
+          requires = "by_playing")]
     pairs: u32,
 
-    /// With --init, replace the file; with --prepare, delete the games in the folder beside it, and start again
+    /// With --init, replace the file; with --prepare, drop the scores or games of an earlier run, and start again
     #[arg(long, requires = "writes")]
     force: bool,
 
@@ -102,7 +115,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     council::usi::stop_engines_on_signals_and(super::play::last_words)?;
     if args.prepare {
-        prepare::prepare(&args.config, args.pairs, args.force, language)?;
+        let by = if args.by_playing { By::Games { pairs: args.pairs } } else { By::Positions { target: args.target } };
+        prepare::prepare(&args.config, by, args.force, language)?;
     }
     let config = Config::read(&args.config)?;
     if args.check || args.prepare {

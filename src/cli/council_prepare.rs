@@ -1,6 +1,6 @@
 //! `evalcurve council --init` and `--prepare`: from engine commands to a council with calibrations.
 
-use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -8,12 +8,12 @@ use anyhow::bail;
 
 use super::calibrate::{self, Limits};
 use super::files::{check_replace, shown};
-use super::{Done, play, terminal};
+use super::{Done, analyse, play, terminal};
 use crate::calibrate::DEFAULT_MIN_GAMES;
 use crate::calibration::{Calibration, file_stems};
 use crate::council::usi::Launch;
 use crate::council::{ConfigText, EngineConfig, Game, try_limits};
-use crate::language::Language;
+use crate::language::{Language, Text};
 use crate::play::{RunOptions, Tournament, estimate as play_estimate, extension};
 use crate::{say, text, whole_file};
 
@@ -175,11 +175,34 @@ struct GameKey {
     game: Game,
 }
 
-/// Plays the members against each other, calibrates them, and writes the paths of the calibrations into the
-/// configuration. `force` deletes the games of an earlier run.
-pub(super) fn prepare(path: &Path, pairs: u32, force: bool, language: Language) -> anyhow::Result<()> {
-    let config = ConfigText::open(path)?;
-    let document = config.document()?;
+/// What members are calibrated on.
+#[derive(Clone, Copy)]
+pub(super) enum By {
+    /// The positions in the program, until every constant is known within `target`.
+    Positions { target: Option<f64> },
+    /// Games of the members against each other.
+    Games { pairs: u32 },
+}
+
+/// The configuration, and the files beside it.
+struct Place<'a> {
+    path: &'a Path,
+    stem: String,
+    config: ConfigText,
+}
+
+impl Place<'_> {
+    fn beside(&self, ending: &str) -> PathBuf {
+        self.path.with_file_name(format!("{}-{ending}", self.stem))
+    }
+}
+
+/// Calibrates the members without a calibration, and writes the paths of the calibrations into the configuration.
+/// `force` drops the scores or games of an earlier run.
+pub(super) fn prepare(path: &Path, by: By, force: bool, language: Language) -> anyhow::Result<()> {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let place = Place { path, stem, config: ConfigText::open(path)? };
+    let document = place.config.document()?;
     let GameKey { game } = document.rest()?;
     let engines = document.engines(game, None)?;
     if let Some(engine) = engines.iter().find(|engine| engine.limit.is_none()) {
@@ -198,8 +221,61 @@ pub(super) fn prepare(path: &Path, pairs: u32, force: bool, language: Language) 
             language.word("every member has a calibration already; remove the keys to calibrate again\n"),
         );
     }
+    let options = match by {
+        By::Positions { target } => scored(&place, engines, game, target, force, language)?,
+        By::Games { pairs } => played(&place, engines, game, pairs, force, language)?,
+    };
+    let calibrations = place.beside("calibrations");
+    let more = ["--no-plots", "--lang", language.code(), "--out"].map(OsString::from);
+    let options: Vec<OsString> = options.into_iter().chain(more).chain([calibrations.clone().into()]).collect();
+    let written = calibrate::run_for(&limits, &options.iter().map(OsString::as_os_str).collect::<Vec<_>>())?;
+    // a file of an earlier run is no calibration at these limits
+    let missing = names.iter().zip(&stems).find(|(_, stem)| limits.contains_key(*stem) && !written.contains(*stem));
+    if let Some((name, _)) = missing {
+        bail!(by.why_missing(name, path));
+    }
+    let file = |name: &str| {
+        let (_, file) = names.iter().zip(&stems).find(|(known, file)| *known == name && written.contains(*file))?;
+        Some(format!("{}-calibrations/{file}.json", place.stem))
+    };
+    let text = place.config.with_calibrations(file)?;
+    whole_file::write(path, text.as_bytes())?;
+    let written: Vec<(&String, &String)> = names.iter().zip(&stems).filter(|(_, s)| written.contains(*s)).collect();
+    terminal::print(&certainty(&written, &calibrations, by, path, language))
+}
+
+/// Lets the members without a calibration score the positions in the program. Returns what calibrates them.
+fn scored(
+    place: &Place<'_>,
+    engines: Vec<EngineConfig>,
+    game: Game,
+    target: Option<f64>,
+    force: bool,
+    language: Language,
+) -> anyhow::Result<Vec<OsString>> {
+    if !matches!(game, Game::Shogi | Game::Chess) {
+        bail!(text!("the program has positions of shogi and chess only; add --by-playing"));
+    }
+    let members: Vec<EngineConfig> = engines.into_iter().filter(|engine| engine.calibration.is_none()).collect();
+    let table = place.beside("positions.parquet");
+    let thresholds = analyse::thresholds(&members);
+    // the journal of a run that did not end says which answers need no search
+    let force = force || table.exists();
+    analyse::run_members(members, game, target, &table, force, language)?;
+    Ok([table.into_os_string()].into_iter().chain(thresholds).collect())
+}
+
+/// Plays the members against each other. Returns what calibrates them.
+fn played(
+    place: &Place<'_>,
+    engines: Vec<EngineConfig>,
+    game: Game,
+    pairs: u32,
+    force: bool,
+    language: Language,
+) -> anyhow::Result<Vec<OsString>> {
     // every member plays each of the others twice per pair
-    let per_pair = 2 * (names.len() as u64).saturating_sub(1).max(1);
+    let per_pair = 2 * (engines.len() as u64).saturating_sub(1).max(1);
     let (given, least) = (per_pair * u64::from(pairs), DEFAULT_MIN_GAMES.div_ceil(per_pair));
     if given < DEFAULT_MIN_GAMES {
         bail!(text!(
@@ -207,46 +283,41 @@ pub(super) fn prepare(path: &Path, pairs: u32, force: bool, language: Language) 
              --pairs {least} or more"
         ));
     }
-    let name = format!("members of {}", shown(path));
-    let tournament = Tournament { name, game, pairs, engines, ..Tournament::default() }.checked(&config)?;
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let games = path.with_file_name(format!("{stem}-games"));
-    let calibrations = path.with_file_name(format!("{stem}-calibrations"));
+    let name = format!("members of {}", shown(place.path));
+    let tournament = Tournament { name, game, pairs, engines, ..Tournament::default() }.checked(&place.config)?;
+    let games = place.beside("games");
     let options = RunOptions { restart: force, most_crashes: Some(MOST_CRASHES), ..RunOptions::default() };
     let minutes = play_estimate(&tournament)?.as_secs().div_ceil(60);
     let count = 2 * u64::from(pairs) * tournament.encounters().len() as u64;
     terminal::note(&say!(language, "{count} games take about {minutes} min; after Ctrl-C, the same command goes on"));
-    let command = format!("evalcurve council {} --prepare", shown(path));
+    let command = format!("evalcurve council {} --prepare --by-playing", shown(place.path));
     play::watch(&tournament, &games, &options, play::Live::of(false, REPORT_EVERY, command, language))?;
     let records: PathBuf = games.join(format!("games.{}", extension(game)));
     // 5x5 shogi is short, and its games are decided early
     let from_ply = if game == Game::Minishogi { "9" } else { "17" };
-    let lang = language.word("en");
-    let options = ["--from-ply", from_ply, "--window", "20", "--no-plots", "--lang", lang, "--out"].map(OsStr::new);
-    let written =
-        calibrate::run_for(&limits, &[&[records.as_os_str()], &options[..], &[calibrations.as_os_str()]].concat())?;
-    // a file of an earlier run is no calibration at these limits
-    let missing = names.iter().zip(&stems).find(|(_, stem)| limits.contains_key(*stem) && !written.contains(*stem));
-    if let Some((name, _)) = missing {
-        bail!(text!(
-            "there is no calibration of '{name}'; the table above says why. More games may help: evalcurve council {} \
-             --prepare --pairs {}",
-            shown(path),
-            2 * pairs
-        ));
+    let sampling = ["--from-ply", from_ply, "--window", "20"].map(OsString::from);
+    Ok([records.into_os_string()].into_iter().chain(sampling).collect())
+}
+
+impl By {
+    /// Why a member has no calibration, and what helps.
+    fn why_missing(self, name: &str, path: &Path) -> Text {
+        match self {
+            Self::Positions { .. } => text!(
+                "there is no calibration of '{name}'; the table above says why. A limit with more search may help"
+            ),
+            Self::Games { pairs } => text!(
+                "there is no calibration of '{name}'; the table above says why. More games may help: evalcurve council \
+                 {} --prepare --by-playing --pairs {}",
+                shown(path),
+                2 * pairs
+            ),
+        }
     }
-    let file = |name: &str| {
-        let (_, file) = names.iter().zip(&stems).find(|(known, file)| *known == name && written.contains(*file))?;
-        Some(format!("{stem}-calibrations/{file}.json"))
-    };
-    let text = config.with_calibrations(file)?;
-    whole_file::write(path, text.as_bytes())?;
-    let written: Vec<(&String, &String)> = names.iter().zip(&stems).filter(|(_, s)| written.contains(*s)).collect();
-    terminal::print(&certainty(&written, &calibrations, pairs, path, language))
 }
 
 /// How sure the calibrations are, given by name and stem of the file, and what makes them surer.
-fn certainty(written: &[(&String, &String)], folder: &Path, pairs: u32, path: &Path, language: Language) -> String {
+fn certainty(written: &[(&String, &String)], folder: &Path, by: By, path: &Path, language: Language) -> String {
     let mut text = language.word("\ncentipawns per logit, with 95% intervals\n").to_owned();
     for (name, stem) in written {
         let calibration = Calibration::read(folder.join(format!("{stem}.json")));
@@ -255,14 +326,16 @@ fn certainty(written: &[(&String, &String)], folder: &Path, pairs: u32, path: &P
         let interval = interval.unwrap_or_else(|| language.word("without an interval").to_owned());
         let _ = writeln!(text, "  {name}: {:.0} {interval}", constant.value);
     }
-    text + &say!(
-        language,
-        "four times the games halve the intervals: remove the calibration keys, then evalcurve council {0} --prepare \
-         --pairs {1}\n\nthe calibrations are in {2}, and their paths in {0}\n",
-        shown(path),
-        4 * u64::from(pairs),
-        shown(folder),
-    )
+    if let By::Games { pairs } = by {
+        text += &say!(
+            language,
+            "four times the games halve the intervals: remove the calibration keys, then evalcurve council {0} \
+             --prepare --by-playing --pairs {1}\n",
+            shown(path),
+            4 * u64::from(pairs),
+        );
+    }
+    text + &say!(language, "\nthe calibrations are in {0}, and their paths in {1}\n", shown(folder), shown(path))
 }
 
 #[cfg(test)]

@@ -283,7 +283,8 @@ pub fn main_with(mut arguments: Vec<OsString>) -> u8 {
     let has_engines = matches!(
         cli.command,
         Command::Analyse(_) | Command::Council(_) | Command::Play(_) | Command::Proxy(_) | Command::Join(_)
-    ) || matches!(&cli.command, Command::Calibrate(args) if args.has_engines());
+    ) || matches!(&cli.command, Command::Calibrate(args) if args.has_engines())
+        || matches!(&cli.command, Command::Constant(args) if args.has_engines());
     #[cfg(unix)]
     if !has_engines {
         let _ = crate::usi::before_signals_end(crate::whole_file::remove_temporary_files);

@@ -146,6 +146,30 @@ fn kills_and_processes_change_nothing() {
     assert_eq!(folder.text("whole.csv"), folder.text("killed.csv"));
 }
 
+/// Without a path the positions are those of the program, and `constant` tells the constant of a command.
+#[test]
+fn the_program_has_positions_of_both_games() {
+    let folder = Folder::new();
+    for game in ["shogi", "chess"] {
+        let one = engine("M", 1, &[], &format!("--score=material --game={game} depth=1"));
+        let (out, game) = (format!("{game}.csv"), ["--game", game]);
+        let arguments = ["analyse", "--engine", &one, "--positions", "300", "--out", &out, "--json"];
+        let found = folder.good(&[&arguments[..], &game].concat()).document();
+        assert_eq!((found["positions"].as_u64(), add_up(&found["engines"][0])), (Some(300), 0));
+        assert!(found["drawn"].as_u64() >= Some(5_000), "{}", found["drawn"]);
+        let (head, rows) = csv(&folder.text(&out));
+        let column = |name: &str| head.iter().position(|h| h == name).unwrap();
+        let (rating, ply) = (column("rating"), column("ply"));
+        assert!(rows.iter().all(|row| !row[rating].is_empty() && row[ply].parse::<u32>().unwrap() >= 17));
+        let ran = folder.good(&[&["constant", "--engine", &one, "--json"][..], &game].concat()).document();
+        let [low, high] = [0, 1].map(|i| ran["engines"][0]["interval"][i].as_f64().unwrap());
+        assert!(0.0 < low && high < 1.5 * low, "{ran}");
+    }
+    folder.run(&["constant"]).ends(2).says(&["--engine"]);
+    folder.run(&["constant", "--engine", "no/such/engine"]).ends(2).says(&["no/such/engine", "cannot start"]);
+    folder.run(&["analyse", "games", "--game", "chess", "--engine", "e"]).ends(2).says(&["--game"]);
+}
+
 #[test]
 fn chess_is_analysed_too() {
     let folder = Folder::new();

@@ -417,10 +417,44 @@ fn a_member_that_crashes_ends_the_preparation() {
     };
     let (good, bad) = (member("good", format!("exec {engine}")), member("bad", format!("{crashes} | {engine}")));
     folder.write("c.toml", format!("game = 'chess'\n{good}{bad}"));
-    let ran = folder.run(&["council", "c.toml", "--prepare"]).ends(2);
+    let ran = folder.run(&["council", "c.toml", "--prepare", "--by-playing"]).ends(2);
     ran.says(&["200 games take about ", " min; ", "engine 'bad' ended in 2 games in a row: ", "boom"]);
     // a pair for each processor
     assert!(folder.text("c-games/results.csv").lines().count() < 100);
+}
+
+/// Members score the positions of the program, and one that crashes twice in a row is named.
+#[test]
+fn members_are_calibrated_on_shared_positions() {
+    let folder = Folder::new();
+    let member = |name: &str, more: &str| {
+        format!(
+            "[[engine]]\nname = '{name}'\ncommand = '{}'\nargs = ['scripted-engine', '--think-ms', '0', \
+             '--repeatable'{more}]\nlimit = {{ nodes = 10 }}\n",
+            evalcurve_testkit::program()
+        )
+    };
+    let (one, two) = (member("one", ", '--score', 'material'"), member("two", ", '--score', 'material'"));
+    folder.write("c.toml", one.clone() + &two + &member("bad", ", '--fault', 'crash=1'"));
+    let prepare = ["council", "c.toml", "--prepare", "--target", "40%"];
+    folder.run(&prepare).ends(2).says(&["engine 'bad' was given up after several failures in a row", "ended during"]);
+    assert!(!folder.text("c.toml").contains("calibration"));
+    // what the others answered is not searched again
+    assert!(folder.text("c-positions.parquet.journal").lines().count() > 8);
+    folder.write("c.toml", one + &two);
+    let ran = folder.good(&prepare);
+    assert!(ran.out.contains("centipawns per logit") && ran.out.contains("c-calibrations"), "{}", ran.out);
+    ran.says(&["2 members score up to ", " positions each, which takes "]);
+    let text = folder.text("c.toml");
+    assert_eq!(text.matches("calibration = \"c-calibrations/").count(), 2, "{text}");
+    let constant = |name: &str| {
+        let path = format!("c-calibrations/{name}.json");
+        folder.good(&["constant", &path, "--json"]).document()["engines"][0]["constant"].as_f64().unwrap()
+    };
+    // the same scores have the same constant
+    assert!((constant("one") / constant("two") - 1.0).abs() < 1e-6);
+    folder.write("m.toml", "game = 'minishogi'\n".to_owned() + &member("one", ""));
+    folder.run(&["council", "m.toml", "--prepare"]).ends(2).says(&["shogi and chess only", "--by-playing"]);
 }
 
 #[test]
@@ -443,7 +477,7 @@ fn a_first_configuration_is_written_and_prepared() {
     folder.run(&["council", "合議.toml", "--check"]).ends(2).says(&["has no calibration"]);
     folder.write("合議.toml", text.replace("movetime-ms = 200", "nodes = 10"));
     // scores that say nothing give no calibration, and the message says what to do
-    let prepare = |pairs| ["council", "合議.toml", "--prepare", "--pairs", pairs];
+    let prepare = |pairs| ["council", "合議.toml", "--prepare", "--by-playing", "--pairs", pairs];
     // 30 games, two per pair
     folder
         .run(&prepare("14"))

@@ -29,6 +29,8 @@ pub struct Analyse {
     pub fresh: bool,
     /// After so many failures in a row an engine is given up.
     pub most_failures: usize,
+    /// And after so many crashes in a row.
+    pub most_crashes: usize,
     /// Where the answers are kept until the end of the analysis.
     pub journal: PathBuf,
     /// Drop the answers of an earlier run.
@@ -44,6 +46,7 @@ impl Default for Analyse {
             patience: Duration::from_secs(30),
             fresh: false,
             most_failures: 5,
+            most_crashes: 5,
             journal: PathBuf::from("analysed.journal"),
             restart: false,
         }
@@ -126,21 +129,23 @@ struct Seat {
     key: u64,
     /// Answers that came before those of earlier positions.
     answers: Vec<Option<Answer>>,
-    /// Failures in a row at the end of `searched.answers`.
+    /// Failures in a row at the end of `searched.answers`, and crashes among the last of them.
     failures: usize,
+    crashes: usize,
 }
 
 impl Seat {
     /// Takes the answers that follow those that are there, up to the failure with which the engine is given up.
-    fn advance(&mut self, most_failures: usize) {
+    fn advance(&mut self, most_failures: usize, most_crashes: usize) {
         while self.searched.given_up.is_none()
             && let Some(answer) = self.answers.get_mut(self.searched.answers.len()).and_then(Option::take)
         {
             match &answer {
-                Answer::Scored(_) => self.failures = 0,
+                Answer::Scored(_) => (self.failures, self.crashes) = (0, 0),
                 Answer::Failed(failed) => {
                     self.failures += 1;
-                    if self.failures >= most_failures {
+                    self.crashes = if failed.reason == Reason::Crashed { self.crashes + 1 } else { 0 };
+                    if self.failures >= most_failures || self.crashes >= most_crashes {
                         self.searched.given_up = Some(failed.detail.clone());
                     }
                 }
@@ -178,7 +183,7 @@ impl Analyse {
             .zip(&own_names)
             .map(|((e, name), own)| seat(e, name, own, &keys, &journal))
             .collect();
-        seats.iter_mut().for_each(|seat| seat.advance(self.most_failures));
+        seats.iter_mut().for_each(|seat| seat.advance(self.most_failures, self.most_crashes));
         drop(std::mem::take(&mut journal.answers));
 
         let jobs: Vec<(usize, usize)> = (0..positions.len())
@@ -237,7 +242,7 @@ impl Analyse {
                     searches += 1;
                     engine_time += time;
                     seat.answers[position] = Some(answer);
-                    seat.advance(self.most_failures);
+                    seat.advance(self.most_failures, self.most_crashes);
                     given_up[engine].store(seat.searched.given_up.is_some(), Ordering::Relaxed);
                     enough = look(&seats, searches);
                 }
@@ -341,7 +346,7 @@ fn seat(engine: &EngineConfig, name: String, own_name: &str, keys: &[u64], journ
     let key = digest(text.bytes());
     let answers = keys.iter().map(|position| journal.answers.get(&(key, *position)).cloned()).collect();
     let searched = Searched { name, limit: engine.limit, answers: Vec::new(), given_up: None };
-    Seat { searched, key, answers, failures: 0 }
+    Seat { searched, key, answers, failures: 0, crashes: 0 }
 }
 
 impl Searched {

@@ -218,7 +218,7 @@ struct ScriptedArgs {
     #[arg(long, value_name = "MOVE")]
     prefer: Vec<String>,
 
-    /// Its score: centipawns, or "mate 5"
+    /// Its score: centipawns, "mate 5", or "material"
     #[arg(long, allow_hyphen_values = true)]
     score: Option<String>,
 

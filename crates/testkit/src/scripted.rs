@@ -117,7 +117,7 @@ pub struct Script {
     pub seed: u64,
     /// The moves that it prefers: it plays the first of them that is legal.
     pub prefer: Vec<String>,
-    /// Its score: `30` or `mate 5`. Random within ±600 if none is given.
+    /// Its score: `30`, `mate 5`, or `material`, with pawns of 100. Random within ±600 if none is given.
     pub score: Option<String>,
     /// How long it searches, unless `go` gives less time.
     pub think: Duration,
@@ -406,7 +406,8 @@ impl<W: Write> Player<'_, W> {
     fn info(&mut self, board: &Board, best: &str) -> Result<(), Ended> {
         let drawn = random::below(1201, &[self.script.seed, u64::from(board.ply()), 1]) as i64 - 600;
         let score = match &self.script.score {
-            Some(text) if text.starts_with("mate") => text.clone(),
+            Some(text) if text.starts_with("mate ") => text.clone(),
+            Some(text) if text == "material" => format!("cp {}", 100 * material(&board.text().unwrap_or_default())),
             Some(text) => format!("cp {text}"),
             None => format!("cp {drawn}"),
         };
@@ -507,4 +508,40 @@ impl Script {
     pub fn protocol(&self) -> Protocol {
         self.game.protocol()
     }
+}
+
+/// The material of the side to move less that of the other, in pawns, of a position in SFEN or FEN.
+fn material(text: &str) -> i64 {
+    let mut words = text.split(' ');
+    let (board, side, hand) =
+        (words.next().unwrap_or_default(), words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let is_shogi = board.matches('/').count() == 8;
+    let value = |piece: char| match piece.to_ascii_lowercase() {
+        'p' => 1,
+        'l' | 'n' => 3,
+        'b' if !is_shogi => 3,
+        's' | 'r' if !is_shogi || piece.eq_ignore_ascii_case(&'s') => 5,
+        'g' => 6,
+        'b' | 'r' => 8,
+        'q' => 9,
+        _ => 0,
+    };
+    let of_first = |pieces: &str| {
+        let (mut sum, mut times) = (0, 0);
+        for c in pieces.chars() {
+            match c.to_digit(10) {
+                Some(digit) => times = 10 * times + i64::from(digit),
+                None => {
+                    let sign = if c.is_ascii_uppercase() { 1 } else { -1 };
+                    sum += sign * value(c) * times.max(1);
+                    times = 0;
+                }
+            }
+        }
+        sum
+    };
+    // the digits of the board are empty squares
+    let pieces: String = board.chars().filter(|c| !c.is_ascii_digit()).collect();
+    let first = of_first(&pieces) + if is_shogi { of_first(hand) } else { 0 };
+    if (side == "b") == is_shogi { first } else { -first }
 }

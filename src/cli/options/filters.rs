@@ -19,7 +19,7 @@ pub(in crate::cli) struct FilterArgs {
     /// calibrate, constant, fit, inspect and plot fit all engines and show these: the constants of one scale depend on
     /// each other.
     #[arg(long, value_name = "NAME")]
-    engine: Vec<String>,
+    pub engine: Vec<String>,
 
     /// Not these engines
     #[arg(long, value_name = "NAME", hide_short_help = true)]

@@ -118,7 +118,7 @@ pub(super) struct InputArgs {
     like_wdl_model: bool,
 
     #[command(flatten)]
-    filters: FilterArgs,
+    pub filters: FilterArgs,
 
     #[command(flatten)]
     fit: FitArgs,
