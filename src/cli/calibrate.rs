@@ -166,7 +166,7 @@ fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineRes
             }
         }));
         parts.extend(args.samples.as_ref().map(|samples| say!(language, "the samples to {}", shown(samples))));
-        let written = wrap(&parts.join(language.word(", ")), terminal::width(), 2);
+        let written = wrap(&parts.join(language.word("; ")), terminal::width(), 2);
         format!("{}\n{written}", engines.summary(&args.table, language))
     };
     engines.print(&args.output, &written, language, text)?;

@@ -9,7 +9,7 @@ use crate::calibrate::EngineResult;
 use crate::calibration::{Calibration, Method, Model, ModelKind, Reading, Score, Situation, file_stems};
 use crate::curve::{BinCount, CurvePoint, EvaluationCurve};
 use crate::diagnose::split::{Group, SplitCurves};
-use crate::fit::{ByMethod, Sigmoid};
+use crate::fit::Sigmoid;
 use crate::language::{Language, Text};
 use crate::plot::{
     Bins, Data, EngineSeries, Figure, FittedCurve, PlotError, PlotOptions, Point, Range, curve_with_fits, curves,
@@ -118,26 +118,6 @@ fn chosen(calibration: &Calibration, language: Language) -> (FittedCurve, Fitted
     (curve(Reading::Field), curve(Reading::Equal))
 }
 
-/// Both sigmoids and the chosen model last, each once.
-fn fits(
-    sigmoids: ByMethod<Option<FittedCurve>>,
-    kind: Option<ModelKind>,
-    own: Option<FittedCurve>,
-) -> Vec<FittedCurve> {
-    let mut fits = Vec::new();
-    let mut last = own;
-    for method in Method::ALL {
-        let Some(sigmoid) = sigmoids[method].clone() else { continue };
-        if kind == Some(method.into()) {
-            last = Some(sigmoid);
-        } else {
-            fits.push(sigmoid);
-        }
-    }
-    fits.extend(last);
-    fits
-}
-
 /// The data of a result for the figures.
 pub fn series_of_result(
     result: &EngineResult,
@@ -147,16 +127,14 @@ pub fn series_of_result(
     language: Language,
 ) -> EngineSeries {
     let (curve, bins) = bins.points(&result.curve, &result.quantiles, min_bin);
-    let sigmoids = ByMethod::new(|method| {
+    let sigmoid = |method: Method| {
         let fit = result.fit(method).ok()?;
         let bootstrap = result.bootstrap.as_ref().and_then(|b| b.fit(method).ok());
         // the order of scores is that of the band
         let band = |x: f64| bootstrap.as_ref()?.band(0.95, [x]).first().map(|b| (b.low, b.high));
         Some(fitted(method, fit.sigmoid, language, band))
-    });
-    let own = result.calibration.as_ref().map(|c| chosen(c, language));
-    let kind = result.calibration.as_ref().map(|c| c.model.kind);
-    let (own, equal) = own.unzip();
+    };
+    let (field, equal) = result.calibration.as_ref().map(|c| chosen(c, language)).unzip();
     EngineSeries {
         // the bootstrap resamples bins of one width
         bands: if bins == Bins::Width { bands(result, &curve) } else { Vec::new() },
@@ -164,7 +142,8 @@ pub fn series_of_result(
         constant: constant_words(result.calibration.as_ref()),
         curve: points(curve),
         standardized: result.standardized_curve.as_ref().map_or_else(Vec::new, |c| points(c.points(min_bin))),
-        fits: fits(sigmoids, kind, own),
+        fits: Method::ALL.into_iter().filter_map(sigmoid).collect(),
+        field,
         equal,
         histogram: result.curve.histogram(),
         samples: result.fitted,
@@ -276,11 +255,11 @@ pub fn series_of_calibration(
     min_bin: u64,
     language: Language,
 ) -> EngineSeries {
-    let sigmoids = ByMethod::new(|method| match calibration.models.get(&ModelKind::from(method))?.model {
+    let sigmoid = |method: Method| match calibration.models.get(&ModelKind::from(method))?.model {
         Model::Sigmoid(sigmoid) => Some(fitted(method, sigmoid, language, |_| None)),
         _ => None,
-    });
-    let (own, equal) = chosen(calibration, language);
+    };
+    let (field, equal) = chosen(calibration, language);
     let curve = calibration.curve.as_ref().map(|curve| {
         let bins = curve.bins.iter().filter_map(|b| {
             let count = BinCount { wins: b.wins, draws: b.draws, losses: b.losses, score_sum: b.score_sum };
@@ -298,7 +277,8 @@ pub fn series_of_calibration(
     });
     EngineSeries {
         standardized: standardized.unwrap_or_default(),
-        fits: fits(sigmoids, Some(calibration.model.kind), Some(own)),
+        fits: Method::ALL.into_iter().filter_map(sigmoid).collect(),
+        field: Some(field),
         equal: Some(equal),
         constant: constant_words(Some(calibration)),
         histogram: curve.as_ref().map_or_else(Vec::new, EvaluationCurve::histogram),

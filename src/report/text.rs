@@ -346,7 +346,7 @@ pub fn choice(choice: &Choice, language: Language) -> String {
         language,
         "model {}, the simplest within one standard error of the best; log loss out of sample over all engines, in \
          nats\n{} {} minus the best's [95%]\n",
-        choice.kind,
+        choice.kind.as_str(),
         fit_name(language.word("  model"), 20),
         fit_name(language.word("log loss [95%]"), 24)
     );

@@ -268,7 +268,7 @@ const SHOWN: [(Transform, &str); 5] = [
     (Transform::Standardized, key!("standardised")),
     (Transform::MaximumLikelihood, key!("maximum likelihood")),
     (Transform::RawAgainstEquals, key!("opponents taken out: raw scores")),
-    (Transform::Equal, "joint"),
+    (Transform::Equal, key!("all engines together")),
 ];
 
 fn differ(diagnosis: &Diagnosis, language: Language) -> Option<Answer> {

@@ -102,7 +102,7 @@ fn material_goes_from_records_to_win_rates() {
     let of_table = &folder.document(&["evaluate", "out/A.json", "samples.csv"])["engines"][0];
     assert_eq!(of_table["log_loss"], judged(&[])["log_loss"]);
     let ran = folder.run(&["evaluate", "out/A.json", "plain.csv"]).ends(2);
-    ran.says(&["out/A.json: its model, wdl_material, goes by the material", "a table with the column material"]);
+    ran.says(&["out/A.json: its model, wdl material, goes by the material", "a table with the column material"]);
     // by ply, whether or not the table has material
     folder.good(&["calibrate", "samples.csv", "--model", "wdl", "--out", "ply", "--no-plots", "--quiet"]);
     assert_eq!(folder.json("ply/A.json")["model"]["stage"], "ply");

@@ -496,7 +496,7 @@ fn a_first_configuration_is_written_and_prepared() {
     folder.run(&prepare).ends(2).says(&["there is no calibration of 'evalcurve-testkit'"]);
     // the table is in the language of the command, too
     let japanese = folder.run(&[&prepare[..], &["--lang", "ja"]].concat()).ends(2).says(&["の較正がありません"]);
-    assert!(japanese.out.contains("較正ファイルの書き出しなし"), "{}", japanese.out);
+    assert!(japanese.out.contains("較正ファイルは保存していません"), "{}", japanese.out);
     // the games of another limit are not these games
     folder.write("合議.toml", text.replace("movetime-ms = 200", "nodes = 11"));
     let other =

@@ -260,6 +260,13 @@ impl ToText for crate::calibration::Doubt {
     }
 }
 
+/// The model in words, not under its name in files.
+impl ToText for crate::calibration::ModelKind {
+    fn to_text(&self) -> Text {
+        Text::word(self.label())
+    }
+}
+
 /// Makes the display of types their English text.
 #[macro_export]
 macro_rules! display_text {

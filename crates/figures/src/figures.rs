@@ -4,10 +4,10 @@ use evalcurve_core::text::thousands;
 use evalcurve_core::{key, say};
 use plotters::style::Color;
 
-use super::chart::{AxisSpec, Canvas, LABEL_SIZE, Words, number, score_axis, stroke, win_rate_axis, z_axis};
-use super::labels::{Entry, entries, named_lines};
+use super::chart::{AxisSpec, Canvas, LABEL_SIZE, SOFT_TEXT, Words, number, score_axis, stroke, win_rate_axis, z_axis};
+use super::labels::{Entry, Names, entries, named_lines};
 use super::limits::{Reach, limit};
-use super::notes::{bins_left_out, clipped, counts, left_out, remarks, visible};
+use super::notes::{bins_left_out, clipped, counts, left_out, parts, remarks, visible};
 use super::palette::{Stroke, color};
 use super::panels::{MOST_TOGETHER, listed, panels, with_panel};
 use super::spots::{at_score, reading, readings};
@@ -24,15 +24,17 @@ pub fn sigmoids(engines: &[EngineSeries], field: bool, options: &PlotOptions) ->
     options.check()?;
     let language = options.language;
     let limit = limit(engines, options, Reach::Curves);
-    let of = |e: &EngineSeries| if field { e.fits.last().cloned() } else { e.equal.clone() };
+    let of = |e: &EngineSeries| if field { e.field.clone() } else { e.equal.clone() };
     let fits: Vec<Option<FittedCurve>> = engines.iter().map(of).collect();
     let title = match field {
         true => language.word("Win rate by score, against the opponents met"),
         false => language.word("Win rate between equals by score"),
     };
     let bands = fits.iter().map(|fit| fit.as_ref().map_or_else(Vec::new, |fit| fit.band(limit))).collect();
+    let mark = MARKS.into_iter().rev().find(|mark| *mark <= 0.4 * limit);
     let figure = Overlay {
-        see: steepest(engines, &fits, language),
+        see: mark.map_or_else(String::new, |mark| steepest(engines, &fits, mark, language)),
+        mark,
         dots: false,
         background: true,
         bands,
@@ -43,32 +45,40 @@ pub fn sigmoids(engines: &[EngineSeries], field: bool, options: &PlotOptions) ->
     figure.draw(engines, fits.iter().map(path).collect(), options)
 }
 
-/// What to see in a figure of sigmoids: the steepest and the flattest, by the score for a win rate of 75%.
-fn steepest(engines: &[EngineSeries], fits: &[Option<FittedCurve>], language: Language) -> String {
-    let score = |(e, fit): (&'_ EngineSeries, &Option<FittedCurve>)| {
-        let score = crossing(&fit.as_ref()?.path, 0.75)?;
-        Some((score, e.name.clone()))
+/// Scores at which a figure of sigmoids shows the win rate of each engine, centipawns.
+const MARKS: [f64; 3] = [100.0, 200.0, 500.0];
+
+/// What to see in a figure of sigmoids: the win rates of the steepest and the flattest at the score `mark`.
+fn steepest(engines: &[EngineSeries], fits: &[Option<FittedCurve>], mark: f64, language: Language) -> String {
+    let rate = |(e, fit): (&'_ EngineSeries, &Option<FittedCurve>)| {
+        let rate = rate_at(&fit.as_ref()?.path, mark)?;
+        Some((rate, e.name.clone()))
     };
-    let mut scores: Vec<(f64, String)> = engines.iter().zip(fits).filter_map(score).collect();
-    scores.sort_by(|a, b| a.0.total_cmp(&b.0));
-    match &scores[..] {
+    let mut rates: Vec<(f64, String)> = engines.iter().zip(fits).filter_map(rate).collect();
+    rates.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let percent = |rate: &f64| format!("{:.0}%", 100.0 * rate);
+    match &rates[..] {
         [] => String::new(),
-        [(score, name)] => say!(language, "{name} wins 75% from a score of {score:.0} on."),
-        [(least, steep), .., (most, flat)] => say!(
-            language,
-            "The steeper the curve, the more a centipawn is worth: 75% takes a score of {least:.0} for {steep} and of \
-             {most:.0} for {flat}."
-        ),
+        [(rate, name)] => {
+            let rate = percent(rate);
+            say!(language, "A score of +{mark} wins {rate} of the games for {name}.")
+        }
+        [(least, flat), .., (most, steep)] => {
+            let (least, most) = (percent(least), percent(most));
+            say!(
+                language,
+                "The same score means something different for each engine: +{mark} wins {most} of the games for \
+                 {steep} and {least} for {flat}."
+            )
+        }
     }
 }
 
-/// The first x at which a path rises to a win rate.
-fn crossing(path: &[Point], rate: f64) -> Option<f64> {
-    path.windows(2).find_map(|pair| {
-        let [a, b] = pair else { return None };
-        let inside = a.win_rate < rate && b.win_rate >= rate;
-        inside.then(|| a.x + (b.x - a.x) * (rate - a.win_rate) / (b.win_rate - a.win_rate))
-    })
+/// The win rate of a path at a score.
+pub(super) fn rate_at(path: &[Point], x: f64) -> Option<f64> {
+    let pair = path.windows(2).find(|pair| pair[0].x <= x && x <= pair[1].x)?;
+    let share = (x - pair[0].x) / (pair[1].x - pair[0].x);
+    Some(pair[0].win_rate + share * (pair[1].win_rate - pair[0].win_rate))
 }
 
 /// Figure 3 of Takeuchi (2018): the evaluation curves of all engines in one figure.
@@ -93,7 +103,10 @@ pub fn curves(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure,
             .to_owned(),
         all: engines.iter().map(|e| e.curve.clone()).collect(),
         bands: engines.iter().map(|e| within(&e.bands, limit)).collect(),
-        fits: engines.iter().map(|e| e.fits.last().map_or_else(Vec::new, |fit| fit.within(limit))).collect(),
+        fits: engines
+            .iter()
+            .map(|e| e.field.as_ref().or(e.fits.last()).map_or_else(Vec::new, |fit| fit.within(limit)))
+            .collect(),
         fits_in_panels_only: true,
         notes: [quantiles(&bins, language), clipped(beyond, limit, language), left_out(without, language)]
             .into_iter()
@@ -156,7 +169,8 @@ pub fn split_curves(
 pub fn standardized_curves(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
     let language = options.language;
-    let limit = options.z_limit;
+    let reach = engines.iter().flat_map(|e| &e.standardized).map(|p| p.x.abs()).filter(|x| x.is_finite());
+    let limit = options.z_limit.min((2.0 * reach.fold(0.25, f64::max)).ceil() / 2.0);
     let (lines, beyond) = visible_lines(engines, |e| &e.standardized, limit);
     let title = language.word("Evaluation curves over standardised scores");
     let figure = Overlay {
@@ -215,6 +229,8 @@ struct Overlay<'a> {
     absent: &'static str,
     language: Language,
     axis: AxisSpec<'a>,
+    /// The score at which each line shows its win rate, with its name.
+    mark: Option<f64>,
     dots: bool,
     /// The points with those beyond the axis, for the numbers of the figure; if empty, the lines have all.
     all: Vec<Vec<Point>>,
@@ -250,6 +266,7 @@ impl<'a> Overlay<'a> {
             absent: language.word(absent),
             language,
             axis,
+            mark: None,
             dots: true,
             all: Vec::new(),
             background: false,
@@ -326,35 +343,52 @@ impl<'a> Overlay<'a> {
         notes: &[String],
         options: &PlotOptions,
     ) -> Result<Figure, PlotError> {
-        let entries = entries(engines, drawn, options);
+        let mut entries = entries(engines, drawn, options);
         let words = Words { title: &self.title, caption: &self.see, notes };
         let fits = if self.fits_in_panels_only { &[][..] } else { &self.fits[..] };
+        let marked = |entry: &Entry| self.mark.and_then(|mark| Some((mark, rate_at(&lines[entry.index], mark)?)));
+        let marks: Vec<Option<(f64, f64)>> = entries.iter().map(marked).collect();
+        for (entry, (_, rate)) in entries.iter_mut().zip(&marks).filter_map(|(e, mark)| Some((e, (*mark)?))) {
+            entry.name += &format!(" {:.0}%", 100.0 * rate);
+        }
+        // a line without points has its name at its fit
+        let path = |entry: &Entry| -> Vec<(f64, f64)> {
+            let own = Some(&lines[entry.index]).filter(|line| !line.is_empty());
+            own.or(fits.get(entry.index)).into_iter().flatten().map(|p| (p.x, p.win_rate)).collect()
+        };
+        let paths: Vec<_> = entries.iter().map(path).collect();
         let mut spots = Vec::new();
-        let figure =
-            named_lines(options, words, &entries, true, (&self.axis, &win_rate_axis(self.language)), |canvas| {
-                for entry in entries.iter().rev() {
-                    let band = self.bands.get(entry.index).map_or(&[][..], Vec::as_slice);
-                    canvas.band(band, &entry.look.line_color().mix(SHADE))?;
-                }
-                for entry in entries.iter().rev() {
-                    let fit = fits.get(entry.index).map_or(&[][..], Vec::as_slice);
-                    curve(canvas, fit, entry.look, 1.0, 0.0)?;
-                }
-                let radius = if engines.len() <= 6 { 2.8 } else { 2.0 };
-                for entry in entries.iter().rev() {
-                    curve(canvas, &lines[entry.index], entry.look, 2.0, if self.dots { radius } else { 0.0 })?;
-                }
-                // a line without points ends where its fit does
-                let last = |entry: &Entry| {
-                    let end = lines[entry.index].last();
-                    end.or_else(|| fits.get(entry.index).and_then(|fit| fit.last())).copied()
-                };
-                for entry in &entries {
-                    spots.extend(self.spots(Some(&engines[entry.index].name), &lines[entry.index], canvas));
-                }
-                Ok(entries.iter().filter_map(last).map(|p| canvas.place((p.x, p.win_rate))).collect())
-            })?;
+        let axes = (&self.axis, &win_rate_axis(self.language));
+        let figure = named_lines(options, words, &entries, Names::Inside(&paths), axes, |canvas| {
+            for entry in entries.iter().rev() {
+                let band = self.bands.get(entry.index).map_or(&[][..], Vec::as_slice);
+                bands(canvas, &self.parts(&engines[entry.index], band, |r| r.x), entry.look, SHADE)?;
+            }
+            if let (Some(mark), (low, high)) = (self.mark, axes.1.range) {
+                canvas.line(&[(mark, low), (mark, high)], stroke(&SOFT_TEXT, 1.0), "3 3")?;
+            }
+            for entry in entries.iter().rev() {
+                let fit = fits.get(entry.index).map_or(&[][..], Vec::as_slice);
+                curve(canvas, &[fit], entry.look, 1.0, 0.0)?;
+            }
+            let radius = if engines.len() <= 6 { 2.8 } else { 2.0 };
+            for (entry, mark) in entries.iter().zip(&marks).rev() {
+                let line = &lines[entry.index];
+                let radius = if self.dots { radius } else { 0.0 };
+                curve(canvas, &self.parts(&engines[entry.index], line, |p| p.x), entry.look, 2.0, radius)?;
+                canvas.discs(mark.as_slice(), 3.6, &entry.look.line_color())?;
+            }
+            for entry in &entries {
+                spots.extend(self.spots(Some(&engines[entry.index].name), &lines[entry.index], canvas));
+            }
+            Ok(())
+        })?;
         Ok(figure.with_spots(spots))
+    }
+
+    /// What a line may join: observed points of neighbouring bins, and all of a fitted curve.
+    fn parts<'p, T>(&self, engine: &EngineSeries, items: &'p [T], x: fn(&T) -> f64) -> Vec<&'p [T]> {
+        if self.dots { parts(engine, items, x) } else { vec![items] }
     }
 
     /// A panel per engine.
@@ -377,12 +411,15 @@ impl<'a> Overlay<'a> {
         let axes = (&self.axis, &win_rate_axis(self.language));
         let figure = panels(engines, &order, words, axes, options, |i, canvas| {
             for &other in order.iter().filter(|other| self.background && **other != i) {
-                curve(canvas, &lines[other], Stroke { rgb: (0xCC, 0xCC, 0xCC), dash: "" }, 0.8, 0.0)?;
+                let grey = Stroke { rgb: (0xCC, 0xCC, 0xCC), dash: "" };
+                curve(canvas, &self.parts(&engines[other], &lines[other], |p| p.x), grey, 0.8, 0.0)?;
             }
-            canvas.band(self.bands.get(i).map_or(&[], Vec::as_slice), &look.line_color().mix(2.0 * SHADE))?;
+            let band = self.bands.get(i).map_or(&[][..], Vec::as_slice);
+            bands(canvas, &self.parts(&engines[i], band, |r| r.x), look, 2.0 * SHADE)?;
             let fit = self.fits.get(i).map_or(&[][..], Vec::as_slice);
-            curve(canvas, fit, Stroke { rgb: (0x33, 0x33, 0x33), dash: "" }, 1.1, 0.0)?;
-            curve(canvas, &lines[i], look, 1.8, if self.dots { 1.8 } else { 0.0 })?;
+            curve(canvas, &[fit], Stroke { rgb: (0x33, 0x33, 0x33), dash: "" }, 1.1, 0.0)?;
+            let radius = if self.dots { 1.8 } else { 0.0 };
+            curve(canvas, &self.parts(&engines[i], &lines[i], |p| p.x), look, 1.8, radius)?;
             spots.extend(self.spots(None, &lines[i], canvas));
             Ok(())
         })?;
@@ -412,21 +449,42 @@ pub(super) fn require(
     Err(PlotError::nothing(engines.len(), what, format!("±{}", number(axis.range.1))))
 }
 
-/// A curve with its points.
+/// The parts of a curve, with their points.
 pub(super) fn curve(
     canvas: &mut Canvas<'_, '_, '_>,
-    points: &[Point],
+    parts: &[&[Point]],
     look: Stroke,
     width: f64,
     radius: f64,
 ) -> Result<(), PlotError> {
-    let path: Vec<(f64, f64)> = points.iter().map(|p| (p.x, p.win_rate)).collect();
-    if path.len() > 1 {
-        canvas.line(&path, stroke(&look.line_color(), width), look.dash)?;
+    for part in parts {
+        let path: Vec<(f64, f64)> = part.iter().map(|p| (p.x, p.win_rate)).collect();
+        if path.len() > 1 {
+            canvas.line(&path, stroke(&look.line_color(), width), look.dash)?;
+        }
+        // a curve of one point is only visible by its disc
+        if radius > 0.0 || path.len() == 1 {
+            canvas.discs(&path, radius.max(2.0), &look.line_color())?;
+        }
     }
-    // a curve of one point is only visible by its disc
-    if radius > 0.0 || path.len() == 1 {
-        canvas.discs(&path, radius.max(2.0), &look.line_color())?;
+    Ok(())
+}
+
+/// The parts of a band; a point alone has a bar.
+pub(super) fn bands(
+    canvas: &mut Canvas<'_, '_, '_>,
+    parts: &[&[Range]],
+    look: Stroke,
+    shade: f64,
+) -> Result<(), PlotError> {
+    for part in parts {
+        match part {
+            [only] => {
+                let bar = stroke(&look.line_color().mix(2.0 * shade), 2.0);
+                canvas.line(&[(only.x, only.low), (only.x, only.high)], bar, "")?;
+            }
+            _ => canvas.band(part, &look.line_color().mix(shade))?,
+        }
     }
     Ok(())
 }

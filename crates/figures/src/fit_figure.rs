@@ -6,14 +6,12 @@ use super::chart::{
     Area, AxisSpec, Canvas, GRID, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, pale, score_axis, sheet,
     stroke, win_rate_axis,
 };
-use super::figures::{SHADE, curve, quantiles, require, within};
+use super::figures::{SHADE, bands, curve, quantiles, rate_at, require, within};
 use super::limits::{Reach, limit};
-use super::notes::{bin_width, bins_left_out, clipped, has_point, left_out, visible};
+use super::notes::{bin_width, bins_left_out, clipped, has_point, left_out, parts, visible};
 use super::palette::{Stroke, color};
 use super::spots::{at_score, reading, readings};
-use super::{
-    Bins, Data, EngineSeries, Figure, FittedCurve, Language, PlotError, PlotOptions, Point, Range, Spot, font,
-};
+use super::{Bins, Data, EngineSeries, Figure, Language, PlotError, PlotOptions, Point, Range, Spot, font};
 use evalcurve_core::language::Text;
 use evalcurve_core::say;
 use evalcurve_core::text::thousands;
@@ -24,7 +22,8 @@ const COUNTS_SHARE: f64 = 0.27;
 const NARROW: u32 = 760;
 
 /// Figures 2, A.1 and A.2 of Takeuchi (2018): the evaluation curve of one engine (points with 95% intervals), the
-/// curves fitted to it, the chosen one as a solid line, and below them the number of positions in each bin.
+/// curves fitted to it, as a solid line the calibration between equals, and below them the number of positions in each
+/// bin.
 ///
 /// # Errors
 /// Neither curve nor fit to draw, or options out of range.
@@ -35,7 +34,7 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     let axis = score_axis(limit, language);
     let seen = visible(&engine.curve, limit);
     let narrow = options.width < NARROW;
-    let fits = fits(engine, limit);
+    let fits = fits(engine, limit, language);
     let something = !seen.points.is_empty() || !fits.is_empty();
     require(std::slice::from_ref(engine), &[something], "a point of an evaluation curve or a fit", &axis)?;
 
@@ -58,7 +57,7 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     notes.extend(left_out(bins_left_out(engine), language));
     notes.extend(engine.note.clone());
     let title = say!(language, "{}: evaluation curve and fits", engine.name);
-    let see = agreement(&seen.points, fits.last(), language);
+    let see = agreement(&seen.points, engine, language);
     let words = Words { title: &title, caption: &see, notes: &notes };
     let look = Stroke { dash: "", ..color(engine.color) };
     let bars = bars(engine, &seen.points, limit);
@@ -82,14 +81,14 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
         let upper_axis = AxisSpec { labelled: bars.is_empty(), ..score_axis(limit, language) };
         let mut drawn = Vec::new();
         frame(pen, upper, &upper_axis, &win_rate_axis(language), |canvas| {
-            canvas.band(&within(&engine.bands, limit), &look.line_color().mix(SHADE))?;
+            bands(canvas, &parts(engine, &within(&engine.bands, limit), |r| r.x), look, SHADE)?;
             for fit in &fits {
                 canvas.band(&fit.band, &fit.look.line_color().mix(SHADE))?;
             }
             for p in &seen.points {
                 canvas.line(&[(p.x, p.low), (p.x, p.high)], stroke(&look.line_color().mix(0.6), 1.4), "")?;
             }
-            curve(canvas, &seen.points, look, 2.2, 3.2)?;
+            curve(canvas, &parts(engine, &seen.points, |p| p.x), look, 2.2, 3.2)?;
             for fit in &fits {
                 let path: Vec<(f64, f64)> = fit.path.iter().map(|p| (p.x, p.win_rate)).collect();
                 canvas.line(&path, stroke(&fit.look.line_color(), 1.8), fit.look.dash)?;
@@ -120,23 +119,25 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     Ok(figure.with_data(data).with_spots(spots))
 }
 
-/// What to see: whether the chosen curve passes through the intervals of the points.
-fn agreement(points: &[Point], chosen: Option<&Fit<'_>>, language: Language) -> String {
-    let Some(fit) = chosen else {
+/// What to see: what points and line are, and whether the curve fitted to the points passes through their intervals.
+fn agreement(points: &[Point], engine: &EngineSeries, language: Language) -> String {
+    let mut text = match (&engine.equal, points) {
+        (Some(_), [_, ..]) => {
+            language.word("Points: against the opponents met. Solid line: between equals.").to_owned()
+        }
+        _ => String::new(),
+    };
+    let Some(fit) = engine.fits.last().or(engine.field.as_ref()) else {
         let none = language.word("No model could be fitted to these points.");
-        return none.to_owned();
+        return if engine.equal.is_none() { none.to_owned() } else { text };
     };
-    let at = |x: f64| {
-        let pair = fit.path.windows(2).find(|pair| pair[0].x <= x && x <= pair[1].x)?;
-        let share = (x - pair[0].x) / (pair[1].x - pair[0].x);
-        Some(pair[0].win_rate + share * (pair[1].win_rate - pair[0].win_rate))
-    };
-    let met = points.iter().filter(|p| at(p.x).is_some_and(|rate| p.low <= rate && rate <= p.high)).count();
-    let name = fit.name;
-    match points.len() {
-        0 => say!(language, "The solid line, {name}, has too few positions near any score to be checked by eye."),
-        n => say!(language, "The solid line, {name}, passes through the interval of {met} of {n} points."),
+    let through = |p: &&Point| rate_at(&fit.path, p.x).is_some_and(|rate| p.low <= rate && rate <= p.high);
+    let (met, name) = (points.iter().filter(through).count(), &fit.name);
+    if let n @ 1.. = points.len() {
+        text +=
+            &say!(language, " The line fitted to them, {name}, passes through the interval of {met} of {n} points.");
     }
+    text.trim_start().to_owned()
 }
 
 /// A fit with its style.
@@ -144,32 +145,36 @@ struct Fit<'a> {
     path: Vec<Point>,
     band: Vec<Range>,
     look: Stroke,
+    /// The name in the legend.
+    words: String,
     name: &'a str,
     parameters: String,
 }
 
-/// The fits that can be drawn, in the order of the legend, the last one as a solid line.
-fn fits(engine: &EngineSeries, limit: f64) -> Vec<Fit<'_>> {
+/// The fits that can be drawn, in the order of the legend, the calibration last as a solid line.
+fn fits(engine: &EngineSeries, limit: f64, language: Language) -> Vec<Fit<'_>> {
     // the dotted line needs a colour that differs from the curve's
     let vermilion = color(1).rgb;
     let own = color(engine.color % super::PALETTE.len()).rgb;
     let other = if own == vermilion || own == color(4).rgb { color(0).rgb } else { vermilion };
-    let last = engine.fits.len().saturating_sub(1);
     let looks = [Stroke { rgb: (110, 110, 110), dash: "9 4" }, Stroke { rgb: other, dash: "2 2.6" }];
-    let fit = |(i, fit): (usize, &'_ FittedCurve)| {
-        let look = if i == last { Stroke { rgb: (0, 0, 0), dash: "" } } else { looks[i % looks.len()] };
-        (fit.within(limit), fit.band(limit), look)
-    };
-    let drawn = engine.fits.iter().enumerate().map(|(i, curve)| (curve, fit((i, curve))));
-    drawn
-        .filter(|(_, (path, ..))| !path.is_empty())
-        .map(|(curve, (path, band, look))| Fit {
-            path,
-            band,
+    let fitted =
+        engine.fits.iter().zip(looks.into_iter().cycle()).map(|(curve, look)| (curve, look, curve.name.clone()));
+    let equal = engine.equal.iter().map(|curve| {
+        let name = &curve.name;
+        (curve, Stroke { rgb: (0, 0, 0), dash: "" }, say!(language, "{name}: between equals"))
+    });
+    fitted
+        .chain(equal)
+        .map(|(curve, look, words)| Fit {
+            path: curve.within(limit),
+            band: curve.band(limit),
             look,
+            words,
             name: &curve.name,
             parameters: curve.parameters.replace('-', "−"),
         })
+        .filter(|fit| !fit.path.is_empty())
         .collect()
 }
 
@@ -181,9 +186,9 @@ struct Row {
 }
 
 fn rows(points: &[Point], look: Stroke, fits: &[Fit<'_>], language: Language) -> Vec<Row> {
-    let own_words = language.word("evaluation curve, 95% intervals");
+    let own_words = language.word("results against the opponents met, with 95% intervals");
     let own = (!points.is_empty()).then(|| Row { look, dot: true, words: own_words.to_owned() });
-    let fitted = fits.iter().map(|fit| Row { look: fit.look, dot: false, words: fit.name.to_owned() });
+    let fitted = fits.iter().map(|fit| Row { look: fit.look, dot: false, words: fit.words.clone() });
     own.into_iter().chain(fitted).collect()
 }
 
@@ -294,6 +299,7 @@ fn draw_bars(canvas: &mut Canvas<'_, '_, '_>, bars: &[Bar], look: Stroke) -> Res
 
 #[cfg(test)]
 mod tests {
+    use super::super::FittedCurve;
     use super::*;
 
     #[test]
@@ -305,8 +311,8 @@ mod tests {
     fn the_dotted_line_never_has_the_colour_of_the_curve() {
         for index in 0..40 {
             let fit = FittedCurve::sample("a", "", |_| (0.5, None));
-            let engine = EngineSeries { fits: vec![fit; 3], ..EngineSeries::new("a", index) };
-            assert_ne!(fits(&engine, 3000.0)[1].look.rgb, color(index).rgb);
+            let engine = EngineSeries { fits: vec![fit; 2], ..EngineSeries::new("a", index) };
+            assert_ne!(fits(&engine, 3000.0, Language::English)[1].look.rgb, color(index).rgb);
         }
     }
 

@@ -4,7 +4,7 @@ use plotters::style::Color;
 
 use super::chart::{AxisSpec, Canvas, Words, number, score_axis, stroke};
 use super::figures::{SHADE, require};
-use super::labels::{entries, named_lines};
+use super::labels::{Names, entries, named_lines};
 use super::limits::{Reach, limit};
 use super::notes::{bin_width, counts, remarks};
 use super::palette::{Stroke, color};
@@ -75,11 +75,11 @@ pub fn histograms(engines: &[EngineSeries], options: &PlotOptions) -> Result<Fig
     } else {
         let entries = entries(engines, &drawn, options);
         let words = Words { title, caption: see, notes: &notes };
-        named_lines(options, words, &entries, false, (&axis, &shares), |canvas| {
+        named_lines(options, words, &entries, Names::Legend, (&axis, &shares), |canvas| {
             for entry in entries.iter().rev() {
                 draw(canvas, &outlines[entry.index], entry.look, engines.len() == 1)?;
             }
-            Ok(Vec::new())
+            Ok(())
         })?
     };
     Ok(figure.with_data(data(engines)))

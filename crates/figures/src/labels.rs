@@ -2,7 +2,7 @@
 
 use plotters::style::Color;
 
-use super::chart::{Area, AxisSpec, Canvas, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, frame, sheet, stroke};
+use super::chart::{Area, AxisSpec, Canvas, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, sheet, stroke};
 use super::palette::{Stroke, color};
 use super::{EngineSeries, Figure, PlotError, PlotOptions, font};
 
@@ -33,33 +33,121 @@ pub(super) fn entries(engines: &[EngineSeries], drawn: &[bool], options: &PlotOp
     engines.iter().enumerate().filter(|(i, _)| drawn[*i]).map(entry).collect()
 }
 
-/// Draws a figure of named lines.
-///
-/// `series` draws into the frame and returns the ends of the lines in pixels, in the order of the entries. If lines
-/// have no free end beside the frame, it returns none, and the names form a legend.
+/// Where the names of lines go, if there is room; the lines are in the units of the axes, in the order of the entries.
+#[derive(Clone, Copy)]
+pub(super) enum Names<'l> {
+    /// In a legend.
+    Legend,
+    /// Right of the frame, each beside the end of its line.
+    Ends(&'l [Vec<(f64, f64)>]),
+    /// Each beside its line where the lines part, else as [`Names::Ends`].
+    Inside(&'l [Vec<(f64, f64)>]),
+}
+
+/// Draws a figure of named lines; `series` draws into the frame.
 pub(super) fn named_lines(
     options: &PlotOptions,
     words: Words<'_>,
     entries: &[Entry],
-    free_ends: bool,
+    names: Names<'_>,
     (x, y): (&AxisSpec<'_>, &AxisSpec<'_>),
-    series: impl FnOnce(&mut Canvas<'_, '_, '_>) -> Result<Vec<(f64, f64)>, PlotError>,
+    series: impl FnOnce(&mut Canvas<'_, '_, '_>) -> Result<(), PlotError>,
 ) -> Result<Figure, PlotError> {
     sheet(options, words, |pen, area| {
-        let names = Names::new(entries, area, free_ends);
-        let outer = names.frame(area);
-        let mut ends = Vec::new();
-        frame(pen, outer, x, y, |canvas| {
-            ends = series(canvas)?;
-            Ok(())
-        })?;
+        let whole = Area { right: area.right - 12.0, ..area };
+        let placed = match names {
+            Names::Inside(lines) => places(entries, inner(whole), &pixels(lines, inner(whole), x, y)),
+            _ => None,
+        };
+        if let Some(placed) = placed {
+            frame(pen, whole, x, y, series)?;
+            return entries
+                .iter()
+                .zip(placed)
+                .try_for_each(|(entry, at)| pen.text(&entry.name, at, LABEL_SIZE, entry.look.text_color()));
+        }
+        let place = Placement::new(entries, area, !matches!(names, Names::Legend));
+        let outer = place.frame(area);
+        frame(pen, outer, x, y, series)?;
         let below = outer.bottom < area.bottom;
-        let inner = Area { bottom: outer.bottom - if below { 0.0 } else { X_AXIS }, ..outer };
-        names.draw(pen, area, inner, &ends)
+        let bottom = outer.bottom - if below { 0.0 } else { X_AXIS };
+        let ends = match names {
+            Names::Legend => Vec::new(),
+            Names::Ends(lines) | Names::Inside(lines) => pixels(lines, inner(outer), x, y),
+        };
+        let ends: Vec<(f64, f64)> = ends.iter().filter_map(|line| line.last().copied()).collect();
+        place.draw(entries, pen, area, Area { bottom, ..outer }, &ends)
     })
 }
 
-/// Where the names go.
+/// The part of a frame between its axes.
+fn inner(frame: Area) -> Area {
+    Area { left: frame.left + Y_AXIS, bottom: frame.bottom - X_AXIS, ..frame }
+}
+
+/// Lines in pixels.
+fn pixels(lines: &[Vec<(f64, f64)>], inner: Area, x: &AxisSpec<'_>, y: &AxisSpec<'_>) -> Vec<Vec<(f64, f64)>> {
+    let share = |value: f64, (low, high): (f64, f64)| (value - low) / (high - low);
+    let pixel = |&(a, b): &(f64, f64)| {
+        let right = inner.left + share(a, x.range) * (inner.right - inner.left);
+        (right, inner.bottom - share(b, y.range) * (inner.bottom - inner.top))
+    };
+    lines.iter().map(|line| line.iter().map(pixel).collect()).collect()
+}
+
+/// The least distance of a name inside the frame from the lines of others and from other names.
+const CLEAR: f64 = 14.0;
+/// Distance between a name and its line to the side, and from the middle of a name up or down.
+const NEAR: f64 = 10.0;
+const BESIDE: f64 = ROW / 2.0 + 4.0;
+
+/// A place in the frame for each name (its left end and middle), right below or left above its own line, as far from
+/// the other lines as [`CLEAR`] at least. `None` if a name has no such place.
+fn places(named: &[Entry], frame: Area, lines: &[Vec<(f64, f64)>]) -> Option<Vec<(f64, f64)>> {
+    if named.len() > MOST_DIRECT {
+        return None;
+    }
+    let lines: Vec<Vec<(f64, f64)>> = lines.iter().map(|line| dense(line)).collect();
+    let distance = |a: &Area, (x, y): (f64, f64)| {
+        let (dx, dy) = ((a.left - x).max(x - a.right).max(0.0), (a.top - y).max(y - a.bottom).max(0.0));
+        (dx * dx + dy * dy).sqrt()
+    };
+    let near = |a: &Area, line: &[(f64, f64)]| line.iter().map(|at| distance(a, *at)).fold(f64::INFINITY, f64::min);
+    let mut boxes: Vec<Area> = Vec::new();
+    for (i, entry) in named.iter().enumerate() {
+        let width = font::width(&entry.name, LABEL_SIZE);
+        let free = |a: &Area| {
+            let inside =
+                a.left > frame.left + 4.0 && a.right < frame.right && a.top > frame.top && a.bottom < frame.bottom;
+            let apart =
+                |b: &Area| a.right + CLEAR < b.left || b.right + CLEAR < a.left || a.bottom < b.top || b.bottom < a.top;
+            let clear = || {
+                let others = lines.iter().enumerate().filter(|(k, _)| *k != i);
+                others.map(|(_, line)| near(a, line)).fold(3.0 * CLEAR, f64::min)
+            };
+            (inside && boxes.iter().all(apart) && near(a, &lines[i]) > 4.0).then(clear).filter(|clear| *clear >= CLEAR)
+        };
+        let sides = |&(x, y): &(f64, f64)| [(x + NEAR, y + BESIDE), (x - NEAR - width, y - BESIDE)];
+        let boxed =
+            |(left, y): (f64, f64)| Area { left, top: y - ROW / 2.0, right: left + width, bottom: y + ROW / 2.0 };
+        let candidates = lines[i].iter().step_by(2).flat_map(sides).map(boxed);
+        let found = candidates.filter_map(|a| Some((free(&a)?, a))).max_by(|a, b| a.0.total_cmp(&b.0));
+        boxes.push(found?.1);
+    }
+    Some(boxes.iter().map(|a| (a.left, (a.top + a.bottom) / 2.0)).collect())
+}
+
+/// A line with a point every few pixels.
+fn dense(line: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let between = |w: &[(f64, f64)]| {
+        let ((x, y), (dx, dy)) = (w[0], (w[1].0 - w[0].0, w[1].1 - w[0].1));
+        let steps = ((dx.abs().max(dy.abs()) / 4.0).ceil().clamp(1.0, 1000.0)) as u32;
+        (0..steps).map(move |k| f64::from(k) / f64::from(steps)).map(move |s| (x + s * dx, y + s * dy))
+    };
+    line.windows(2).flat_map(between).chain(line.last().copied()).collect()
+}
+
+/// Where the names go that are not inside the frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Placement {
     /// Right of the frame, each beside the end of its line.
@@ -70,84 +158,90 @@ enum Placement {
     Below { columns: usize, rows: usize, column: f64 },
 }
 
-/// The names of a figure and their place.
-struct Names<'a> {
-    named: &'a [Entry],
-    placement: Placement,
-}
-
-impl<'a> Names<'a> {
-    fn new(named: &'a [Entry], area: Area, free_ends: bool) -> Self {
+impl Placement {
+    fn new(named: &[Entry], area: Area, free_ends: bool) -> Self {
         let widest = named.iter().map(|e| font::width(&e.name, LABEL_SIZE)).fold(0.0, f64::max);
         let fits = named.len() as f64 * ROW < (area.bottom - area.top) * 0.8;
         let width = widest + if free_ends { LEADER } else { SWATCH + 10.0 };
         let narrow = width > (area.right - area.left) * 0.3;
-        let placement = if named.len() <= MOST_DIRECT && fits && !narrow {
-            if free_ends { Placement::Ends { width } } else { Placement::Right { width } }
+        if named.len() <= MOST_DIRECT && fits && !narrow {
+            if free_ends { Self::Ends { width } } else { Self::Right { width } }
         } else {
             let column = widest + SWATCH + 16.0;
             let columns = (((area.right - area.left - 10.0) / column).floor() as usize).clamp(1, named.len().max(1));
             // no more columns than that number of rows needs, so that the last one is not nearly empty
             let rows = named.len().div_ceil(columns);
-            Placement::Below { columns: named.len().div_ceil(rows), rows, column }
-        };
-        Self { named, placement }
+            Self::Below { columns: named.len().div_ceil(rows), rows, column }
+        }
     }
 
     /// The area that remains for the frame.
-    fn frame(&self, area: Area) -> Area {
-        match self.placement {
-            Placement::Ends { width } | Placement::Right { width } => Area { right: area.right - width, ..area },
-            Placement::Below { rows, .. } => {
+    fn frame(self, area: Area) -> Area {
+        match self {
+            Self::Ends { width } | Self::Right { width } => Area { right: area.right - width, ..area },
+            Self::Below { rows, .. } => {
                 Area { bottom: area.bottom - rows as f64 * ROW - 8.0, right: area.right - 12.0, ..area }
             }
         }
     }
 
-    fn draw(&self, pen: &Pen<'_>, area: Area, frame: Area, ends: &[(f64, f64)]) -> Result<(), PlotError> {
-        match self.placement {
-            Placement::Ends { .. } => self.beside(pen, frame, ends),
-            Placement::Right { .. } => {
-                self.column(pen, (frame.right + 8.0, frame.top + 10.0), 1, self.named.len(), 0.0)
-            }
-            Placement::Below { columns, rows, column } => {
+    fn draw(
+        self,
+        named: &[Entry],
+        pen: &Pen<'_>,
+        area: Area,
+        frame: Area,
+        ends: &[(f64, f64)],
+    ) -> Result<(), PlotError> {
+        match self {
+            Self::Ends { .. } => beside(named, pen, frame, ends),
+            Self::Right { .. } => columns_of(named, pen, (frame.right + 8.0, frame.top + 10.0), (1, named.len()), 0.0),
+            Self::Below { columns, rows, column } => {
                 // centred under the frame, as far as the width allows
                 let width = columns as f64 * column - 16.0;
                 let middle = (frame.left + frame.right) / 2.0;
                 let left = (middle - width / 2.0).min(area.right - width).max(area.left + 6.0);
-                self.column(pen, (left, frame.bottom + 8.0 + ROW / 2.0), columns, rows, column)
+                columns_of(named, pen, (left, frame.bottom + 8.0 + ROW / 2.0), (columns, rows), column)
             }
         }
     }
+}
 
-    fn column(&self, pen: &Pen<'_>, at: (f64, f64), columns: usize, rows: usize, step: f64) -> Result<(), PlotError> {
-        for (i, entry) in self.named.iter().enumerate().take(columns * rows) {
-            let (x, y) = (at.0 + (i / rows) as f64 * step, at.1 + (i % rows) as f64 * ROW);
-            pen.swatch((x, y), entry.look, 2.2)?;
-            pen.text(&entry.name, (x + SWATCH, y), LABEL_SIZE, TEXT)?;
-        }
-        Ok(())
+/// Draws a legend in columns.
+fn columns_of(
+    named: &[Entry],
+    pen: &Pen<'_>,
+    at: (f64, f64),
+    (columns, rows): (usize, usize),
+    step: f64,
+) -> Result<(), PlotError> {
+    for (i, entry) in named.iter().enumerate().take(columns * rows) {
+        let (x, y) = (at.0 + (i / rows) as f64 * step, at.1 + (i % rows) as f64 * ROW);
+        pen.swatch((x, y), entry.look, 2.2)?;
+        pen.text(&entry.name, (x + SWATCH, y), LABEL_SIZE, TEXT)?;
     }
+    Ok(())
+}
 
-    fn beside(&self, pen: &Pen<'_>, frame: Area, ends: &[(f64, f64)]) -> Result<(), PlotError> {
-        let wanted: Vec<f64> = ends.iter().map(|at| at.1).collect();
-        let placed = spread(&wanted, ROW, frame.top + ROW / 2.0, frame.bottom - ROW / 2.0);
-        for ((entry, &(end_x, end_y)), y) in self.named.iter().zip(ends).zip(placed) {
-            let x = frame.right + LEADER - 4.0;
-            let turn = frame.right + 3.0;
-            let (start, turn) = ((end_x + 4.0, end_y), (turn.max(end_x + 4.0), end_y));
-            let thin = stroke(&entry.look.line_color().mix(0.7), 0.9);
-            // dotted inside the frame, so that the connector is not mistaken for data
-            if turn.0 - start.0 > 12.0 {
-                pen.line(&[start, turn], thin, "1.2 3.4")?;
-                pen.line(&[turn, (x - 3.0, y)], thin, "")?;
-            } else {
-                pen.line(&[start, turn, (x - 3.0, y)], thin, "")?;
-            }
-            pen.text(&entry.name, (x, y), LABEL_SIZE, entry.look.text_color())?;
+/// Draws each name right of the frame, beside the end of its line.
+fn beside(named: &[Entry], pen: &Pen<'_>, frame: Area, ends: &[(f64, f64)]) -> Result<(), PlotError> {
+    let wanted: Vec<f64> = ends.iter().map(|at| at.1).collect();
+    let placed = spread(&wanted, ROW, frame.top + ROW / 2.0, frame.bottom - ROW / 2.0);
+    for ((entry, &(end_x, end_y)), y) in named.iter().zip(ends).zip(placed) {
+        let x = frame.right + LEADER - 4.0;
+        let turn = frame.right + 3.0;
+        let (start, turn) = ((end_x + 4.0, end_y), (turn.max(end_x + 4.0), end_y));
+        let thin = stroke(&entry.look.line_color().mix(0.7), 0.9);
+        // dotted inside the frame, so that the connector is not mistaken for data
+        if turn.0 - start.0 > 12.0 {
+            pen.line(&[start, turn], thin, "1.2 3.4")?;
+            pen.line(&[turn, (x - 3.0, y)], thin, "")?;
+        } else {
+            pen.line(&[start, turn, (x - 3.0, y)], thin, "")?;
         }
-        Ok(())
+        pen.text(&entry.name, (x, y), LABEL_SIZE, entry.look.text_color())?;
     }
+    Ok(())
 }
 
 /// Positions at least `gap` apart and within the range, as near as possible to the wanted ones (least squares).
@@ -179,6 +273,21 @@ fn spread(wanted: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_stand_where_lines_part() {
+        let frame = Area { left: 0.0, top: 0.0, right: 600.0, bottom: 400.0 };
+        let entry = |index: usize| Entry { index, name: "engine".to_owned(), look: color(index) };
+        let named = [entry(0), entry(1)];
+        // they part from the middle on, so the names stand in the right half, each nearer to its own line
+        let lines =
+            [vec![(0.0, 390.0), (300.0, 200.0), (600.0, 5.0)], vec![(0.0, 392.0), (300.0, 202.0), (600.0, 160.0)]];
+        let placed = places(&named, frame, &lines).unwrap();
+        assert!(placed.iter().all(|at| at.0 > 250.0), "{placed:?}");
+        assert!(placed[0].1 < placed[1].1, "{placed:?}");
+        // two lines that nowhere part leave no place
+        assert_eq!(places(&named, frame, &[lines[0].clone(), lines[0].clone()]), None);
+    }
 
     #[test]
     fn names_do_not_overlap() {

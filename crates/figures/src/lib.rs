@@ -179,9 +179,11 @@ pub struct EngineSeries {
     pub curve: Vec<Point>,
     /// The evaluation curve over standardised scores.
     pub standardized: Vec<Point>,
-    /// The curves fitted to the samples, the chosen one last.
+    /// Curves fitted to the samples, thus against the opponents that the engine met.
     pub fits: Vec<FittedCurve>,
-    /// The chosen curve between players of equal strength, which can be compared with that of other engines.
+    /// The curve of the calibration against the opponents that the engine met.
+    pub field: Option<FittedCurve>,
+    /// The same between players of equal strength, which can be compared with that of other engines.
     pub equal: Option<FittedCurve>,
     /// Bands of the points of the evaluation curve, by bootstrap over games; empty if there are none.
     pub bands: Vec<Range>,
@@ -214,7 +216,7 @@ pub struct PlotOptions {
     pub height: u32,
     /// The score axis runs from minus to plus this, in centipawns; by default as far as the data.
     pub score_limit_cp: Option<f64>,
-    /// The axis of standardised scores runs from minus to plus this, in standard deviations.
+    /// The axis of standardised scores runs at most from minus to plus this, in standard deviations.
     pub z_limit: f64,
     /// Pixels of the PNG per pixel of the SVG, 0.1 to 8; see [`Figure::scale`].
     pub scale: f32,

@@ -5,9 +5,9 @@ use super::{EngineSeries, PlotOptions};
 /// What the axis must show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// The fitted curves, until they are nearly flat.
+    /// The fitted curves, until the steepest is nearly flat: there they are furthest apart.
     Curves,
-    /// All points of the evaluation curves, and the fitted curves.
+    /// All points of the evaluation curves.
     Points,
     /// Most positions.
     Positions,
@@ -32,9 +32,11 @@ pub(super) fn limit(engines: &[EngineSeries], options: &PlotOptions, reach: Reac
         Reach::Curves => flat(e),
         Reach::Points => {
             let points = e.curve.iter().map(|p| p.x.abs()).filter(|x| x.is_finite()).fold(0.0, f64::max);
-            let flat = flat(e);
             // far out there is nothing to see but 0 and 1
-            if flat > 0.0 { points.clamp(flat, FAR * flat) } else { points }
+            match flat(e) {
+                flat if flat > 0.0 && points > 0.0 => points.min(FAR * flat),
+                flat => flat.max(points),
+            }
         }
         Reach::Positions => within(&e.histogram),
     };
@@ -42,13 +44,17 @@ pub(super) fn limit(engines: &[EngineSeries], options: &PlotOptions, reach: Reac
     ends.sort_by(f64::total_cmp);
     // one flat curve must not squeeze all others
     let middle = ends.get(ends.len() / 2).copied().unwrap_or(0.0);
-    let fitted = ends.last().copied().unwrap_or(0.0).min(WIDEST * middle);
+    let far = match reach {
+        Reach::Curves => ends.first().copied().unwrap_or(0.0),
+        Reach::Points | Reach::Positions => WIDEST * middle,
+    };
+    let fitted = ends.last().copied().unwrap_or(0.0).min(far);
     options.score_limit_cp.unwrap_or(if fitted > 0.0 { rounded(fitted) } else { USUAL })
 }
 
 /// The score from which on the curves of an engine are nearly flat; 0 if none gets there.
 fn flat(engine: &EngineSeries) -> f64 {
-    let curves = engine.equal.iter().chain(engine.fits.last());
+    let curves = engine.equal.iter().chain(engine.field.as_ref().or(engine.fits.last()));
     let reached = |curve: &super::FittedCurve| {
         let at = |p: &&super::Point| p.x > 0.0 && p.win_rate >= FLAT;
         curve.path.iter().find(at).map(|p| p.x).filter(|x| *x < ENDS.1)
@@ -96,8 +102,13 @@ mod tests {
         assert_eq!(limit(&[engine.clone()], &options, Reach::Points), 2500.0);
         engine.curve[0].x = -9000.0;
         assert_eq!(limit(&[engine.clone()], &options, Reach::Points), 2500.0);
+        engine.curve[0].x = 700.0;
+        assert_eq!(limit(&[engine.clone()], &options, Reach::Points), 800.0);
         engine.histogram = vec![(-100.0, 50), (100.0, 42), (5000.0, 8)];
         assert_eq!(limit(&[engine.clone()], &options, Reach::Positions), 200.0);
+        let flatter = FittedCurve::sample("b", "", |x| (1.0 / (1.0 + libm::exp(-x / 2000.0)), None));
+        let other = EngineSeries { equal: Some(flatter), ..EngineSeries::new("b", 1) };
+        assert_eq!(limit(&[engine.clone(), other], &options, Reach::Curves), 1500.0);
         let own = PlotOptions { score_limit_cp: Some(750.0), ..options };
         assert_eq!(limit(&[engine], &own, Reach::Points), 750.0);
     }

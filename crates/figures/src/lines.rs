@@ -1,7 +1,7 @@
 //! Lines of rates over a quantity, with their standard errors: the figures of simulations.
 
 use super::chart::{AxisSpec, Words, stroke};
-use super::labels::{Entry, named_lines};
+use super::labels::{Entry, Names, named_lines};
 use super::palette::color;
 use super::{Data, Figure, PlotError, PlotOptions};
 
@@ -56,13 +56,14 @@ pub fn rate_chart(chart: &RateChart, options: &PlotOptions) -> Result<Figure, Pl
     let entry = |(index, l): (usize, &RateLine)| Entry { index, name: l.name.clone(), look: color(l.color) };
     let entries: Vec<Entry> = with_points.map(entry).collect();
     let words = Words { title: &chart.title, caption: &chart.caption, notes: &chart.notes };
-    let figure = named_lines(options, words, &entries, true, (&x, &y), |canvas| {
-        for entry in entries.iter().rev() {
+    let path = |entry: &Entry| chart.lines[entry.index].points.iter().map(|p| (p.0, p.1)).collect();
+    let paths: Vec<Vec<(f64, f64)>> = entries.iter().map(path).collect();
+    let figure = named_lines(options, words, &entries, Names::Ends(&paths), (&x, &y), |canvas| {
+        for (entry, path) in entries.iter().zip(&paths).rev() {
             let line = &chart.lines[entry.index];
-            let path: Vec<(f64, f64)> = line.points.iter().map(|p| (p.0, p.1)).collect();
             let ink = entry.look.line_color();
             if path.len() > 1 {
-                canvas.line(&path, stroke(&ink, 1.8), entry.look.dash)?;
+                canvas.line(path, stroke(&ink, 1.8), entry.look.dash)?;
             }
             let simulated = || line.points.iter().filter(|p| p.2 > 0.0);
             let bars = simulated().map(|&(x, y, error)| (x, [y - 2.0 * error, y + 2.0 * error]));
@@ -73,8 +74,7 @@ pub fn rate_chart(chart: &RateChart, options: &PlotOptions) -> Result<Figure, Pl
                 simulated().map(|p| (p.0, p.1)).chain(line.seen.iter().map(|p| (p.0, p.1))).collect();
             canvas.discs(&discs, 2.8, &ink)?;
         }
-        let last = |line: &RateLine| line.points.last().copied();
-        Ok(chart.lines.iter().filter_map(last).map(|p| canvas.place((p.0, p.1))).collect())
+        Ok(())
     })?;
     Ok(figure.with_data(data(chart)))
 }

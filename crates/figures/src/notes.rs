@@ -47,6 +47,20 @@ pub(super) fn bin_width(histogram: &[(f64, u64)]) -> f64 {
     steps.min_by(f64::total_cmp).unwrap_or(200.0)
 }
 
+/// The parts of a curve of an engine that a line may join: no bin without a point lies within one. Where bins have no
+/// common width, three times the usual distance is a gap. `x` is the place of an item.
+pub(super) fn parts<'p, T>(engine: &EngineSeries, items: &'p [T], x: fn(&T) -> f64) -> Vec<&'p [T]> {
+    let mut steps: Vec<f64> = items.windows(2).map(|w| x(&w[1]) - x(&w[0])).collect();
+    steps.sort_by(f64::total_cmp);
+    let usual = steps.get(steps.len() / 2).copied().unwrap_or(0.0);
+    let bin = (engine.bins == Bins::Width && !engine.histogram.is_empty()).then(|| bin_width(&engine.histogram));
+    let joined = |a: &T, b: &T| match bin {
+        Some(width) if width <= usual * 2.0 => (x(b) / width).floor() - (x(a) / width).floor() < 1.5,
+        _ => x(b) - x(a) <= 3.0 * usual,
+    };
+    items.chunk_by(joined).collect()
+}
+
 /// Whether the curve has a point in that bin.
 pub(super) fn has_point(engine: &EngineSeries, centre: f64, width: f64) -> bool {
     let (low, high) = (centre - width / 2.0, centre + width / 2.0);
@@ -105,6 +119,22 @@ mod tests {
         assert_eq!(seen.points.iter().map(|p| p.x).collect::<Vec<_>>(), [-100.0, 200.0]);
         assert_eq!(clipped(seen.clipped, 3000.0, Language::English).unwrap(), "clipped: 2 points beyond ±3000");
         assert_eq!(clipped(0, 3000.0, Language::English), None);
+    }
+
+    #[test]
+    fn a_line_ends_where_a_bin_has_no_point() {
+        let mut engine = EngineSeries::new("a", 0);
+        engine.histogram = vec![(-100.0, 70), (100.0, 90), (300.0, 12)];
+        let at = |xs: &[f64]| xs.iter().map(|x| point(*x, 60)).collect::<Vec<_>>();
+        let sizes = |engine: &EngineSeries, points: &[Point]| {
+            parts(engine, points, |p| p.x).iter().map(|part| part.len()).collect::<Vec<_>>()
+        };
+        // the means of neighbouring bins may be nearly two widths apart, those around an empty bin little more than one
+        let points = at(&[-390.0, -10.0, 190.0, 401.0, 599.0, 2000.0]);
+        assert_eq!(sizes(&engine, &points), [3, 2, 1]);
+        engine.bins = Bins::Quantile;
+        assert_eq!(sizes(&engine, &points), [5, 1]);
+        assert!(parts(&engine, &points[..0], |p| p.x).is_empty());
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use plotters::style::RGBColor;
 
-/// The eight colours of Okabe and Ito (Color Universal Design, 2008), ordered by legibility on white; the yellow is
-/// darkened for contrast.
+/// The colours of Okabe and Ito (Color Universal Design, 2008), ordered by legibility on white; a brown in place of
+/// their yellow, which white hides.
 pub const PALETTE: [(u8, u8, u8); 8] = [
     (0x00, 0x72, 0xB2), // blue
     (0xD5, 0x5E, 0x00), // vermilion
@@ -12,8 +12,11 @@ pub const PALETTE: [(u8, u8, u8); 8] = [
     (0xE6, 0x9F, 0x00), // orange
     (0x56, 0xB4, 0xE9), // sky blue
     (0x00, 0x00, 0x00), // black
-    (0xAD, 0x9F, 0x00), // yellow
+    (0x8C, 0x56, 0x4B), // brown
 ];
+
+/// Place of the second blue in the palette.
+const SKY_BLUE: usize = 5;
 
 /// Dash patterns, one for each turn through the palette.
 const DASHES: [&str; 5] = ["", "7 3", "2 2.4", "10 3 2 3", "14 4"];
@@ -27,8 +30,8 @@ pub struct Stroke {
     pub dash: &'static str,
 }
 
-/// The line style of the engine with that index: eight solid colours, then the same eight darker and dashed, then
-/// dotted, and so on. The first forty are all different.
+/// The line style of the engine with that index: eight colours, then the same eight darker and dashed, then dotted, and
+/// so on. The first forty are all different. The second blue is dashed, so that nobody takes it for the first.
 pub fn color(index: usize) -> Stroke {
     let (r, g, b) = PALETTE[index % PALETTE.len()];
     let turn = (index / PALETTE.len()) % DASHES.len();
@@ -39,7 +42,8 @@ pub fn color(index: usize) -> Stroke {
         _ if black => (0x6E, 0x6E, 0x6E),
         _ => darken((r, g, b), 0.66),
     };
-    Stroke { rgb, dash: DASHES[turn] }
+    let dash = if index == SKY_BLUE { DASHES[1] } else { DASHES[turn] };
+    Stroke { rgb, dash }
 }
 
 impl Stroke {

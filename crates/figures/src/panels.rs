@@ -8,7 +8,7 @@ use super::{EngineSeries, Figure, Language, PlotError, PlotOptions, font};
 use evalcurve_core::say;
 
 /// The most engines in one frame; more get a panel each.
-pub(super) const MOST_TOGETHER: usize = 8;
+pub(super) const MOST_TOGETHER: usize = 6;
 /// The most panels.
 const MOST_PANELS: usize = 24;
 /// The least width of a panel.

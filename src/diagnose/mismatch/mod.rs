@@ -70,7 +70,7 @@ impl Transform {
             Self::LeastSquares => text!("least squares, field"),
             Self::MaximumLikelihood => text!("maximum likelihood, field"),
             Self::Strength => text!("with strength, between equals"),
-            Self::Equal => text!("joint, between equals"),
+            Self::Equal => text!("all engines together, between equals"),
             Self::Isotonic => text!("isotonic regression, field"),
         }
     }

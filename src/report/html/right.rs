@@ -112,7 +112,7 @@ fn engines<'a>(page: &Page<'a>) -> Table<'a, (&'a EngineResult, Option<&'a Score
     .number(page.word("slope"), cell(|s| Some(estimate(&s.slope?, 2))))
     .number(page.word("intercept"), cell(|s| Some(estimate(&s.intercept?, 2))))
     .number(page.word("calibration error"), cell(|s| Some(estimate(&s.ece, 3))))
-    .number("Spiegelhalter z", cell(|s| Some(number(s.spiegelhalter?.z_clustered, 2))))
+    .number(page.word("Spiegelhalter z"), cell(|s| Some(number(s.spiegelhalter?.z_clustered, 2))))
     .number("Brier", cell(|s| Some(estimate(&s.brier, 3))))
     .number(page.word("miscalibration"), cell(|s| Some(estimate(&s.decomposition.miscalibration, 4))))
     .number(page.word("discrimination"), cell(|s| Some(estimate(&s.decomposition.discrimination, 3))))

@@ -18,8 +18,8 @@ use crate::situation::{Reading, Situation};
 
 pub(super) static JOINT: Definition = Definition {
     name: "joint",
-    label: "joint",
-    summary: "All engines on one scale, with the strengths of their players: for councils and comparisons",
+    label: "all engines together",
+    summary: "All engines together, on one scale, with the strengths of their players: for councils and comparisons",
     form: Some(Joint::name),
     rank: 3,
     lapses: true,
