@@ -30,6 +30,8 @@ mod deceive;
 mod declared;
 #[path = "program/diagnose.rs"]
 mod diagnose;
+#[path = "program/docs.rs"]
+mod docs;
 #[path = "program/errors.rs"]
 mod errors;
 #[path = "program/evaluate.rs"]

@@ -1,5 +1,5 @@
 //! Chores that change or make files: `cargo xtask bless`, `cargo xtask corpus`, `cargo xtask dist`,
-//! `cargo xtask page`.
+//! `cargo xtask page`, `cargo xtask site`.
 
 use std::fs;
 use std::io;
@@ -12,6 +12,7 @@ use clap::{Parser, Subcommand};
 mod corpus;
 mod dist;
 mod page;
+mod site;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about)]
@@ -25,6 +26,8 @@ enum Chore {
     Dist(dist::Dist),
     /// Build the page in the browser: one HTML file, with the library as WebAssembly in it
     Page(page::Page),
+    /// Build the documents as a site, English and Japanese, with a search (needs mdbook)
+    Site,
 }
 
 #[derive(Subcommand)]
@@ -42,6 +45,7 @@ fn main() -> Result<()> {
         Chore::Corpus(Corpus::Pack) => corpus::pack(&root()),
         Chore::Dist(dist) => dist.run(&root()),
         Chore::Page(page) => page.run(&root()),
+        Chore::Site => site::build(&root()),
     }
 }
 

@@ -1,0 +1,194 @@
+//! The documents: their links lead somewhere, and the commands of both READMEs do what they say.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+
+use crate::support::{Folder, root};
+
+/// The documents for readers, by their path in the project.
+fn documents() -> BTreeMap<PathBuf, String> {
+    let folders = ["", "docs", "docs/ja", "data", "data/selfplay", "fuzz", "tests/oracle"];
+    let files = folders.into_iter().flat_map(|folder| std::fs::read_dir(root().join(folder)).unwrap());
+    let files = files.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "md"));
+    let found: BTreeMap<PathBuf, String> = files
+        .map(|path| (path.strip_prefix(root()).unwrap().to_path_buf(), std::fs::read_to_string(&path).unwrap()))
+        .collect();
+    assert!(found.len() > 45, "only {} documents", found.len());
+    found
+}
+
+/// The text without its blocks of code.
+fn prose(text: &str) -> String {
+    text.split("```").step_by(2).collect()
+}
+
+/// The targets of the links and pictures of a document, but those on the net.
+fn links(text: &str) -> Vec<String> {
+    let text = prose(text);
+    let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target.to_owned());
+    targets.filter(|target| !target.contains("://")).collect()
+}
+
+/// The names by which GitHub and mdBook know the headings of a document: a second one with the same words has a number.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let slug = |heading: &str| {
+        let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        kept.collect::<String>().to_lowercase().replace(' ', "-")
+    };
+    let text = prose(text);
+    let headings = text.lines().filter(|line| line.starts_with('#')).map(|line| slug(line.trim_start_matches('#')));
+    let numbered = headings.map(|name| {
+        let before = seen.entry(name.clone()).or_default();
+        *before += 1;
+        if *before == 1 { name } else { format!("{name}-{}", *before - 1) }
+    });
+    numbered.collect()
+}
+
+/// A path without `..`.
+fn normal(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut out, part| {
+        match part {
+            Component::ParentDir => assert!(out.pop(), "{} leaves the project", path.display()),
+            part => out.push(part),
+        }
+        out
+    })
+}
+
+#[test]
+fn links_and_headings_are_found() {
+    let text = "# A b: `c`\n## A b c\n[x](y.md#z) ![p](q.png)\n```sh\n# no heading [n](o.md)\n```\n\
+                ## 表の 読み方\n[w](https://a.b)";
+    assert_eq!(links(text), ["y.md#z", "q.png"]);
+    assert_eq!(anchors(text).into_iter().collect::<Vec<_>>(), ["a-b-c", "a-b-c-1", "表の-読み方"]);
+    assert_eq!(normal(Path::new("docs/ja/../x.md")), Path::new("docs/x.md"));
+}
+
+#[test]
+fn every_link_of_the_documents_leads_somewhere() {
+    let documents = documents();
+    let mut broken = Vec::new();
+    for (path, text) in &documents {
+        for link in links(text) {
+            let (file, heading) = link.split_once('#').unwrap_or((&link, ""));
+            let target = match file {
+                // its links are those of the site, from the folder of the project
+                _ if path.ends_with("SUMMARY.md") => PathBuf::from(file),
+                "" => path.clone(),
+                file => normal(&path.with_file_name("").join(file)),
+            };
+            let known = documents.get(&target).is_none_or(|text| heading.is_empty() || anchors(text).contains(heading));
+            if !root().join(&target).exists() || !known {
+                broken.push(format!("{}: {link}", path.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+/// The site has a page for each document, and none twice.
+#[test]
+fn the_summary_lists_every_document() {
+    let summary = std::fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    let listed = links(&summary);
+    let unique: BTreeSet<PathBuf> = listed.iter().map(PathBuf::from).collect();
+    assert_eq!(unique.len(), listed.len(), "docs/SUMMARY.md lists a document twice");
+    let expected: BTreeSet<PathBuf> = documents().into_keys().filter(|path| !path.ends_with("SUMMARY.md")).collect();
+    assert_eq!(unique, expected);
+}
+
+/// The commands of a README that call the program and need no engines, without `$ `, each with what it shows: the text
+/// below it, in the block or in the one that follows.
+fn commands(text: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    let mut alone = false;
+    for block in text.split("```").skip(1).step_by(2) {
+        let (kind, body) = block.split_once('\n').unwrap();
+        match kind {
+            "sh" | "console" => {
+                for line in body.lines() {
+                    if let Some(command) = line.trim_start_matches("$ ").strip_prefix("evalcurve ") {
+                        found.push((command.to_owned(), String::new()));
+                    } else if kind == "console" {
+                        found.last_mut().unwrap().1 += &format!("{line}\n");
+                    }
+                }
+                alone = kind == "sh" && body.lines().count() == 1 && body.starts_with("evalcurve ");
+            }
+            "text" if std::mem::take(&mut alone) => body.clone_into(&mut found.last_mut().unwrap().1),
+            _ => alone = false,
+        }
+    }
+    found
+}
+
+/// Each command prints what is below it: all of its lines, in their order.
+#[test]
+fn the_commands_of_both_readmes_print_what_they_show() {
+    for (readme, language) in [("README.md", "en"), ("README.ja.md", "ja")] {
+        let folder = Folder::new();
+        let text = std::fs::read_to_string(root().join(readme)).unwrap();
+        let all = commands(&text);
+        assert!(all.len() >= 6, "{readme}: {all:?}");
+        for (command, shown) in all.iter().filter(|(command, _)| !command.starts_with("council")) {
+            let place = |word: &str| match word.starts_with("data") {
+                true => root().join(word).to_str().unwrap().to_owned(),
+                false => word.to_owned(),
+            };
+            let mut arguments: Vec<String> = command.split(' ').map(place).collect();
+            arguments.extend(["--lang", language].map(str::to_owned));
+            let ran = folder.good(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+            let mut printed = ran.out.lines();
+            for line in shown.lines().filter(|line| !line.is_empty() && *line != "…") {
+                assert!(printed.any(|l| l == line), "{readme}, {command}: no {line:?} in {}", ran.out);
+            }
+        }
+    }
+}
+
+/// The first picture of both READMEs shows the engines with most games. `EVALCURVE_BLESS=1` draws it again.
+#[test]
+fn the_first_picture_of_both_readmes_is_drawn_from_the_calibrations() {
+    let engines = ["Fairy-Stockfish", "sekirei", "sjaakii", "zshogi"];
+    let files = engines.map(|name| root().join(format!("data/calibrations/{name}.json")).to_str().unwrap().to_owned());
+    for (picture, language) in [("plots/readme.png", "en"), ("plots/readme-ja.png", "ja")] {
+        let folder = Folder::new();
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        folder.good(&[&["plot", "--lang", language, "--out", "plots"], &files[..]].concat());
+        let drawn = folder.read("plots/sigmoids.png");
+        if std::env::var_os("EVALCURVE_BLESS").is_some() {
+            std::fs::write(root().join(picture), &drawn).unwrap();
+        }
+        assert!(std::fs::read(root().join(picture)).unwrap() == drawn, "{picture} shows other calibrations");
+    }
+}
+
+/// `council --init` of the READMEs, with engines of these names that answer as USI engines do.
+#[cfg(unix)]
+#[test]
+fn the_council_of_both_readmes_is_set_up_by_its_commands() {
+    use std::os::unix::fs::PermissionsExt;
+    for (readme, language) in [("README.md", "en"), ("README.ja.md", "ja")] {
+        let folder = Folder::new();
+        let text = std::fs::read_to_string(root().join(readme)).unwrap();
+        let all = commands(&text);
+        let [init, prepare] = ["--init", "--prepare"].map(|word| {
+            &all.iter().find(|(command, _)| command.starts_with("council my.toml") && command.contains(word)).unwrap().0
+        });
+        let (before, engines) = init.split_once("--init ").unwrap();
+        let mut arguments: Vec<String> = before.split_whitespace().chain(["--init"]).map(str::to_owned).collect();
+        for name in engines.split('"').filter(|part| !part.trim().is_empty()) {
+            let script = format!("#!/bin/sh\nexec '{}' scripted-engine\n", evalcurve_testkit::program());
+            folder.write(name, script);
+            std::fs::set_permissions(folder.at(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+            arguments.push(folder.at(name).to_str().unwrap().to_owned());
+        }
+        assert_eq!(arguments.len(), 5, "{arguments:?}");
+        arguments.extend(["--lang", language].map(str::to_owned));
+        folder.good(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(folder.text("my.toml").contains("[[engine]]"));
+        assert_eq!(prepare.as_str(), "council my.toml --prepare");
+    }
+}
