@@ -335,9 +335,11 @@ mod tests {
     #[test]
     fn messages_name_options_of_the_program() {
         let program = Cli::command();
-        let has = |option: &&str| {
-            program.get_subcommands().flat_map(clap::Command::get_arguments).any(|a| a.get_long() == Some(option))
-        };
+        fn knows(command: &clap::Command, option: &str) -> bool {
+            command.get_arguments().any(|a| a.get_long() == Some(option))
+                || command.get_subcommands().any(|command| knows(command, option))
+        }
+        let has = |option: &&str| knows(&program, option);
         let unknown: Vec<&str> = OPTIONS.into_iter().filter(|option| !has(option)).collect();
         assert!(unknown.is_empty(), "{unknown:?}");
     }

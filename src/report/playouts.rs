@@ -77,7 +77,7 @@ pub fn table(
     let more = ranked.len().saturating_sub(most);
     out += &columns.table(ranked.into_iter().take(most));
     if more > 0 {
-        out += &say!(language, "… and {more} more (--all)\n");
+        out += &say!(language, "… and {more} more (`all`)\n");
     }
     out
 }

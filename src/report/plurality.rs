@@ -78,7 +78,7 @@ pub fn text(voters: &[Voters], tie: Tie, found: &[MoveWins], verdict: Option<&Ve
 fn more_moves(moves: usize, language: Language) -> String {
     match moves.saturating_sub(MOST_ROWS) {
         0 => String::new(),
-        more => say!(language, "  … and {more} more moves; use --json to see them\n"),
+        more => say!(language, "  … and {more} more moves; use `json` to see them\n"),
     }
 }
 

@@ -62,7 +62,7 @@ pub fn text(model: &Model, found: &Simulation, language: Language) -> String {
             let _ = writeln!(out, "{:>4}-{:<4}   {}", i + 1, j + 1, shown(*rate));
         }
         if !rest.is_empty() {
-            out += &say!(language, "  (and {} more pairs; use --json to see them)\n", rest.len());
+            out += &say!(language, "  (and {} more pairs; use `json` to see them)\n", rest.len());
         }
         let _ = writeln!(out, "{}   {}", right(language.word("all"), 9), shown(found.unanimous));
     }

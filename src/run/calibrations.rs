@@ -58,7 +58,7 @@ pub(crate) fn calibration(path: &Path) -> Result<Calibration, Error> {
     let path = one_file(path)?;
     Calibration::read(&path).map_err(|error| match head(&path) {
         Ok(bytes) if !is_too_large(&error) && !names_the_format(&bytes) => {
-            text!("{}: not a calibration file; `evalcurve calibrate` writes calibration files", path.display()).into()
+            text!("{}: not a calibration file; `calibrate` writes calibration files", path.display()).into()
         }
         _ => error.into(),
     })

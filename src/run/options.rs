@@ -15,8 +15,9 @@ use crate::table::{Columns, Role, ScoreUnit, TableOptions};
 use crate::validate::{Choice, DEFAULT_FOLDS};
 
 /// The options that messages name, in backticks.
-pub const OPTIONS: [&str; 32] = [
+pub const OPTIONS: [&str; 34] = [
     "alias",
+    "all",
     "all-positions",
     "annotator",
     "calibration",
@@ -25,6 +26,7 @@ pub const OPTIONS: [&str; 32] = [
     "engine",
     "format",
     "from-ply",
+    "json",
     "mate-policy",
     "mate-threshold",
     "material",
