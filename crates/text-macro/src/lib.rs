@@ -24,6 +24,21 @@ struct Placeholder {
     spec: String,
 }
 
+/// The value of a placeholder: an argument by its place, or a variable of the caller.
+fn value_of(name: &str, position: Option<usize>, span: Span) -> TokenStream {
+    let (mut value, last) = match position {
+        Some(position) => {
+            let arguments = TokenTree::from(Ident::new("arguments", Span::mixed_site()));
+            let mut value = TokenStream::from(arguments);
+            value.extend(code("."));
+            (value, TokenTree::from(Literal::usize_unsuffixed(position)))
+        }
+        None => (code("&"), TokenTree::from(Ident::new(name, span))),
+    };
+    value.extend([last]);
+    value
+}
+
 fn expand(input: TokenStream) -> Result<TokenStream, String> {
     let mut input = input.into_iter();
     let root: TokenStream = input.by_ref().take_while(|t| !is_punct(t, ';')).collect();
@@ -46,19 +61,8 @@ fn expand(input: TokenStream) -> Result<TokenStream, String> {
             Ok(position) => Some(position),
             Err(_) => names.iter().position(|name| name.as_ref() == Some(&placeholder.name)),
         };
-        let mut value = TokenStream::new();
-        match position {
-            Some(position) => {
-                used[position] = true;
-                value.extend([TokenTree::from(Ident::new("arguments", Span::mixed_site()))]);
-                value.extend(code("."));
-                value.extend([TokenTree::from(Literal::usize_unsuffixed(position))]);
-            }
-            None => {
-                value.extend(code("&"));
-                value.extend([TokenTree::from(Ident::new(&placeholder.name, template.1))]);
-            }
-        }
+        position.into_iter().for_each(|position| used[position] = true);
+        let value = value_of(&placeholder.name, position, template.1);
         let mut argument = TokenStream::from(TokenTree::from(Literal::string(&placeholder.name)));
         argument.extend(code(","));
         argument.extend(value_as_text(&root, &placeholder.spec, value, template.1));

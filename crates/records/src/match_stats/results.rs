@@ -90,6 +90,12 @@ impl Matches {
         self.problem(source, line, problem);
     }
 
+    /// Counts games whose problems have no text.
+    fn skip_more(&mut self, more: &BTreeMap<&'static str, u64>) {
+        self.read += more.values().sum::<u64>();
+        more.iter().for_each(|(reason, n)| *self.skipped.entry(reason).or_default() += n);
+    }
+
     pub(super) fn refuse(&mut self, reason: &'static str, source: &str, message: &str) {
         *self.refused.entry(reason).or_default() += 1;
         self.problem(source, 0, message.to_owned());
@@ -183,11 +189,8 @@ pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Resu
     let mut pieces: Vec<(&Piece, &Names)> =
         collectors.iter().flat_map(|c| c.pieces.iter().map(|piece| (piece, &c.names))).collect();
     pieces.sort_by_key(|(piece, _)| piece.key);
-    let mut matches = Matches::default();
-    let mut games = Games::default();
-    let mut results = known_results(&pieces);
-    let mut lines_before = 0;
-    let mut last: Option<&Piece> = None;
+    let (mut matches, mut games, mut results) = (Matches::default(), Games::default(), known_results(&pieces));
+    let (mut lines_before, mut last): (u64, Option<&Piece>) = (0, None);
     for (at, &(piece, names)) in pieces.iter().enumerate() {
         let is_new = !last.is_some_and(|last| Arc::ptr_eq(&last.member, &piece.member));
         if is_new {
@@ -213,32 +216,23 @@ pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Resu
             Content::Games(games_read, lines, more) => {
                 for (line, result) in games_read {
                     matches.read += 1;
-                    let line = lines_before + line + 1;
-                    let problem = |reason: &str, value: &str| format!("{}: {value}", reason.replace('_', " "));
-                    match result {
+                    let (reason, value) = match result {
                         Ok(game) => match results.insert(game.id, KnownResult::Counted) {
-                            Some(KnownResult::Counted) => {
-                                let (reason, value) = DUPLICATE;
-                                matches.skip(reason, &piece.member, line, problem(reason, value));
-                            }
-                            Some(KnownResult::Contradicted) => {
-                                let problem =
-                                    problem("unknown_result", "another record of the game has another result");
-                                matches.skip("unknown_result", &piece.member, line, problem);
-                            }
+                            Some(KnownResult::Counted) => DUPLICATE,
+                            Some(KnownResult::Contradicted) => CONTRADICTED,
                             Some(KnownResult::Is(_)) | None => {
                                 matches.used += 1;
                                 let [mover, other] = game.players.map(|id| names.get(id));
                                 games.add(mover, other, game.outcome);
+                                continue;
                             }
                         },
-                        Err((reason, value)) => matches.skip(reason, &piece.member, line, problem(reason, value)),
-                    }
+                        Err((reason, value)) => (*reason, value.as_str()),
+                    };
+                    let problem = format!("{}: {value}", reason.replace('_', " "));
+                    matches.skip(reason, &piece.member, lines_before + line + 1, problem);
                 }
-                for (reason, n) in more {
-                    matches.read += n;
-                    *matches.skipped.entry(reason).or_default() += n;
-                }
+                matches.skip_more(more);
                 lines_before += lines;
             }
         }
@@ -312,6 +306,9 @@ type Skipped = (&'static str, String);
 
 /// The reason and the value for a game that occurs twice.
 const DUPLICATE: (&str, &str) = ("duplicate", "the same game was read before");
+
+/// The reason and the value for a game whose records contradict each other.
+const CONTRADICTED: (&str, &str) = ("unknown_result", "another record of the game has another result");
 
 struct GameResult {
     id: u64,

@@ -147,7 +147,7 @@ impl<'a> Scan<'a> {
                 b'T' => self.time(game),
                 b'\'' => self.comment(game),
                 b'\n' => self.lines.skip_feed(),
-                b'\r' | b',' => self.lines.at += 1,
+                b'\r' | b',' | b' ' | b'\t' => self.lines.at += 1,
                 b'/' if self.is_separator() => {
                     self.lines.skip_line();
                     if self.lines.begun {
@@ -183,7 +183,6 @@ impl<'a> Scan<'a> {
                 }
                 // the last messages of the server: #RESIGN, #WIN
                 b'#' => self.lines.skip_line(),
-                b' ' | b'\t' => self.lines.at += 1,
                 _ => {
                     if self.lines.begun {
                         self.lines.odd(game, OddityKind::UnknownStatement);

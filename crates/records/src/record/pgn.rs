@@ -361,9 +361,7 @@ impl<'a> Scan<'a> {
                 while self.lines.block.get(self.lines.at) == Some(&b'.') {
                     self.lines.at += 1;
                 }
-                if self.lines.block.get(self.lines.at) == Some(&b' ') {
-                    self.lines.at += 1;
-                }
+                self.lines.at += usize::from(self.lines.block.get(self.lines.at) == Some(&b' '));
                 Ok(false)
             }
             Some(b'-' | b'/') => {

@@ -87,9 +87,27 @@ impl Walk<'_> {
         Ok(true)
     }
 
-    /// The format of a member that begins with these bytes: the one that the user gives, else by content.
-    fn format_of(&self, head: &[u8]) -> Option<&'static Format> {
-        self.sink.shared().format.or_else(|| Format::detect(head))
+    /// The format of a member that begins as the window does: the one that the user gives, else by content. `None` if
+    /// the member is refused.
+    fn recognise(
+        &mut self,
+        display: &str,
+        window: &Window,
+        failure: &mut Option<io::Error>,
+    ) -> io::Result<Option<&'static Format>> {
+        let found = self.sink.shared().format.or_else(|| Format::detect(window.text()));
+        if found.is_none()
+            && let Some(error) = failure.take()
+        {
+            return Err(error);
+        }
+        let found = found.filter(|_| window.filled > 0);
+        match (found, window.text()) {
+            (Some(_), _) => {}
+            (None, []) => self.refuse(display, Refusal::Empty, text!("the file is empty")),
+            (None, text) => self.refuse(display, Refusal::UnknownFormat, unknown_format(text)),
+        }
+        Ok(found)
     }
 
     /// Cuts a plain file into blocks of whole games.
@@ -101,7 +119,7 @@ impl Walk<'_> {
         let (mut offset, mut file_key) = (0, 0);
         let forced = self.sink.shared().format;
         while !self.sink.shared().stops() {
-            let (at_end, failure) = match window.fill(reader) {
+            let (at_end, mut failure) = match window.fill(reader) {
                 Ok(at_end) => (at_end, None),
                 // what was read before the error stays in the buffer, and its whole games count
                 Err(error) => (false, Some(error)),
@@ -118,16 +136,7 @@ impl Walk<'_> {
             let format = match known {
                 Some(known) => known,
                 None => {
-                    let found = self.format_of(window.text());
-                    if found.is_none()
-                        && let Some(error) = failure
-                    {
-                        return Err(error);
-                    }
-                    let Some(format) = found.filter(|_| window.filled > 0) else {
-                        self.unrecognised(display, window.text());
-                        return Ok(());
-                    };
+                    let Some(format) = self.recognise(display, &window, &mut failure)? else { return Ok(()) };
                     match format.packed() {
                         Some(_) => file_key = Packed::file_key(window.text()),
                         None => above.encoding = encoding::declared(window.text()),
@@ -169,13 +178,6 @@ impl Walk<'_> {
             }
         }
         Ok(())
-    }
-
-    fn unrecognised(&mut self, display: &str, text: &[u8]) {
-        match text.is_empty() {
-            true => self.refuse(display, Refusal::Empty, text!("the file is empty")),
-            false => self.refuse(display, Refusal::UnknownFormat, unknown_format(text)),
-        }
     }
 
     fn endless(&mut self, display: &str) {

@@ -114,6 +114,15 @@ pub(super) fn is_chess(position: &[u8], best: &[u8]) -> bool {
     line::position(position).is_some_and(|position| line::is_of_chess(&position, best))
 }
 
+/// Adds the score of a move. A move that was taken back and played again replaces the first one.
+fn add(game: &mut Game, scored: ScoredPosition) {
+    match game.scores.last_mut().filter(|last| last.ply >= scored.ply) {
+        Some(last) if last.ply == scored.ply => *last = scored,
+        Some(_) => {}
+        None => game.scores.push(scored),
+    }
+}
+
 /// One engine of the game.
 struct Slot<'a> {
     /// Its key in the log.
@@ -208,8 +217,7 @@ impl<'a> Scan<'a> {
         longest: &mut Option<Position<'a>>,
         last_move: &mut &'a [u8],
     ) {
-        let first = self.first;
-        let key = parsed.key;
+        let (first, key) = (self.first, parsed.key);
         let Some(slot) = self.slots.iter_mut().find(|s| s.key == key) else {
             // anything else is about no position
             if let Message::Position(position) = parsed.message {
@@ -233,27 +241,18 @@ impl<'a> Scan<'a> {
                 let Some(color) = position.side(first.or_else(|| line::first_mover(&position, word))) else { return };
                 let score = slot.score.take();
                 slot.color = Some(color);
-                if self.first.is_none() {
-                    self.first = line::first_mover(&position, word);
-                }
+                self.first = first.or_else(|| line::first_mover(&position, word));
                 if !self.begun {
                     self.begun = true;
                     game.line = if self.names.is_some() { game.line } else { line };
                     game.plies_before = position.before;
                 }
-                let ply = position.plies() + 1;
                 match score {
                     Some((score_cp, mate, declared, line)) => {
-                        let scored = ScoredPosition { ply, color, score_cp, mate, analysis: false, declared, line };
-                        match game.scores.last_mut().filter(|last| last.ply >= ply) {
-                            // a move that was taken back and played again
-                            Some(last) if last.ply == ply => *last = scored,
-                            Some(_) => {}
-                            None => game.scores.push(scored),
-                        }
+                        let ply = position.plies() + 1;
+                        add(game, ScoredPosition { ply, color, score_cp, mate, analysis: false, declared, line });
                     }
-                    None if line::is_move(word) => game.book_moves += 1,
-                    None => {}
+                    None => game.book_moves += u32::from(line::is_move(word)),
                 }
                 if longest.is_none_or(|p| p.plies() <= position.plies()) {
                     (*longest, *last_move) = (Some(position), word);

@@ -198,6 +198,20 @@ enum Kept<'a> {
     Unreadable(&'a [u8], u64),
 }
 
+impl Kept<'_> {
+    fn add_to(self, game: &mut Game) {
+        match self {
+            Self::Book => game.book_moves += 1,
+            Self::Unreadable(text, line) => game.odd(OddityKind::UnreadableScore, line, text),
+            Self::Score(scored) => {
+                // a voter that appears twice in the line counts once
+                game.scores.pop_if(|last| last.ply == scored.ply);
+                game.scores.push(scored);
+            }
+        }
+    }
+}
+
 impl<'a> Scan<'a> {
     /// Adds a line. Returns `false` for a line of the next game.
     fn line(&mut self, text: &'a [u8], number: u64) -> bool {
@@ -309,15 +323,8 @@ impl<'a> Scan<'a> {
             }
         }
         for (voter, kept) in self.decisions.into_iter().flat_map(|decision| decision.votes) {
-            let Some(game) = games.get_mut(voter) else { continue };
-            match kept {
-                Kept::Book => game.book_moves += 1,
-                Kept::Unreadable(text, line) => game.odd(OddityKind::UnreadableScore, line, text),
-                Kept::Score(scored) => {
-                    // a voter that appears twice in the line counts once
-                    game.scores.pop_if(|last| last.ply == scored.ply);
-                    game.scores.push(scored);
-                }
+            if let Some(game) = games.get_mut(voter) {
+                kept.add_to(game);
             }
         }
         Ok(games)

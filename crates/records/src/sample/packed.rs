@@ -122,48 +122,22 @@ struct Draw<'a> {
     any_score: bool,
 }
 
+/// A record of HCPE or PSV; empty beyond the block.
+fn record_at(block: &Block, size: usize, index: u64) -> &[u8] {
+    block.text().get(index as usize * size..(index as usize + 1) * size).unwrap_or(&[])
+}
+
 impl Draw<'_> {
     /// Draws from HCPE or PSV.
     fn records(&mut self, block: &Block, size: usize) {
-        let text = block.text();
-        let records = (text.len() / size) as u64;
-        let at = |index: u64| text.get(index as usize * size..(index as usize + 1) * size).unwrap_or(&[]);
-        self.out.lines = records;
-        self.count.read = records;
-        let rest = text.len() % size;
-        if rest > 0 {
-            self.out.lines += 1;
-            self.count.read += 1;
-            self.count.skip(SkipReason::BrokenRecord, 1);
-            let value = text!(
-                "{rest} bytes are left at byte {}, but a record of {} has {size}; the file is cut or in another format \
-                 (`format`), the records before are used",
-                block.offset + (text.len() - rest) as u64,
-                self.packed.as_str()
-            );
-            self.out.problem(records, SkipReason::BrokenRecord.as_str(), value, true);
-        }
-        // check all records, so that the counts and the check for scores hold for the whole file
-        let mut illegal = 0u64;
-        let mut bits = 0;
-        for record in text.chunks_exact(size) {
-            illegal += u64::from(!self.packed.has_result(record));
-            bits |= Packed::score(record);
-        }
-        self.any_score |= bits != 0;
-        if illegal > 0 {
-            let packed = self.packed;
-            let wrong = (0..records).filter(|&i| !packed.has_result(at(i)));
-            for index in wrong.take(SHOWN) {
-                self.broken(SkipReason::IllegalResult, block, index, at(index));
-            }
-        }
+        let illegal = self.check_records(block, size);
         if self.without_engine(block) {
             return;
         }
         self.count.skip(SkipReason::IllegalResult, illegal);
 
-        let first = block.offset / size as u64;
+        let (records, first) = ((block.text().len() / size) as u64, block.offset / size as u64);
+        let at = |index| record_at(block, size, index);
         let draws = random::Prefix::new(&[self.options.seed, block.file_key]);
         let mut last: Option<u64> = None;
         for stretch in first / self.every..=(first + records) / self.every {
@@ -206,6 +180,42 @@ impl Draw<'_> {
             self.found.drawn.push(Drawn { id, index, window, position, begins });
             last = Some(index.into());
         }
+    }
+
+    /// Checks all records of a block, so that the counts and the check for scores hold for the whole file, and returns
+    /// how many have an illegal result.
+    fn check_records(&mut self, block: &Block, size: usize) -> u64 {
+        let text = block.text();
+        let records = (text.len() / size) as u64;
+        self.out.lines = records;
+        self.count.read = records;
+        let rest = text.len() % size;
+        if rest > 0 {
+            self.out.lines += 1;
+            self.count.read += 1;
+            self.count.skip(SkipReason::BrokenRecord, 1);
+            let value = text!(
+                "{rest} bytes are left at byte {}, but a record of {} has {size}; the file is cut or in another format \
+                 (`format`), the records before are used",
+                block.offset + (text.len() - rest) as u64,
+                self.packed.as_str()
+            );
+            self.out.problem(records, SkipReason::BrokenRecord.as_str(), value, true);
+        }
+        let (mut illegal, mut bits) = (0, 0);
+        for record in text.chunks_exact(size) {
+            illegal += u64::from(!self.packed.has_result(record));
+            bits |= Packed::score(record);
+        }
+        self.any_score |= bits != 0;
+        if illegal > 0 {
+            let packed = self.packed;
+            let wrong = (0..records).filter(|&i| !packed.has_result(record_at(block, size, i)));
+            for index in wrong.take(SHOWN) {
+                self.broken(SkipReason::IllegalResult, block, index, record_at(block, size, index));
+            }
+        }
+        illegal
     }
 
     /// Draws from HCPE3.
