@@ -1,7 +1,7 @@
 //! The win rate over one game by several engines.
 
 use super::chart::{AxisSpec, Words, pale, stroke};
-use super::labels::{Entry, named_lines};
+use super::labels::{Entry, Names, named_lines};
 use super::palette::color;
 use super::{Data, Figure, PlotError, PlotOptions, Point, Range};
 
@@ -70,7 +70,11 @@ pub fn game_graph(game: &GameGraph, options: &PlotOptions) -> Result<DrawnGame, 
     let words = Words { title: &game.title, caption: &game.caption, notes: &game.notes };
     let mut frame = [0.0; 4];
     let mut data = Data::curves();
-    let figure = named_lines(options, words, &entries, true, (&x, &y), |canvas| {
+    let paths: Vec<Vec<(f64, f64)>> = entries
+        .iter()
+        .map(|entry| game.lines[entry.index].points.iter().map(|p| (p.x, p.win_rate)).collect())
+        .collect();
+    let figure = named_lines(options, words, &entries, Names::Ends(&paths), (&x, &y), |canvas| {
         let ((left, bottom), (right, top)) = (canvas.place((0.0, 0.0)), canvas.place((last, 1.0)));
         frame = [left, right, top, bottom];
         let runs = |entry: &Entry| {
@@ -95,8 +99,7 @@ pub fn game_graph(game: &GameGraph, options: &PlotOptions) -> Result<DrawnGame, 
                 }
             }
         }
-        let end = |entry: &Entry| game.lines[entry.index].points.last().map(|p| canvas.place((p.x, p.win_rate)));
-        Ok(entries.iter().filter_map(end).collect())
+        Ok(())
     })?;
     Ok(DrawnGame { figure: figure.with_data(data), frame })
 }
