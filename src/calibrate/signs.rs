@@ -232,13 +232,14 @@ impl Mixture {
             });
             now = best(tried).unwrap_or(now);
             for (engine, games) in of_engine.iter().enumerate().filter(|(_, games)| games.len() >= LEAST_GAMES) {
+                let from = now.weights[engine];
                 let tried = [1.0, 0.6, 0.8, 1.25, 1.6].map(|step| {
-                    let mut one = now.clone();
-                    one.weights[engine] = (one.weights[engine] * step).clamp(0.01, 3.0);
-                    let prior = 0.5 * (libm::log(one.weights[engine]) / PRIOR_K).powi(2);
-                    (one.log_likelihood(games) - prior, one)
+                    // in place: a copy has the numbers of all engines
+                    let weight = (from * step).clamp(0.01, 3.0);
+                    now.weights[engine] = weight;
+                    (now.log_likelihood(games) - 0.5 * (libm::log(weight) / PRIOR_K).powi(2), weight)
                 });
-                now = best(tried).unwrap_or(now);
+                now.weights[engine] = best(tried).unwrap_or(from);
             }
         }
         now
@@ -246,7 +247,7 @@ impl Mixture {
 }
 
 /// The first of those with the largest likelihood.
-fn best(tried: impl IntoIterator<Item = (f64, Mixture)>) -> Option<Mixture> {
+fn best<T>(tried: impl IntoIterator<Item = (f64, T)>) -> Option<T> {
     tried.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a }).map(|(_, one)| one)
 }
 
@@ -274,8 +275,8 @@ pub fn mixed_signs(table: &SampleTable) -> Vec<MixedSigns> {
     let judged = of_engine.iter().filter(|games| games.len() >= LEAST_GAMES).count().max(1);
     let mut found: Vec<(usize, MixedSigns)> = Vec::new();
     for (slot, games) in of_engine.iter().enumerate().filter(|(_, games)| suspect(games)) {
-        let at = |share: f64| {
-            let mut one = mixture.clone();
+        let mut one = mixture.clone();
+        let mut at = |share: f64| {
             one.shares[slot] = share;
             one.log_likelihood(games)
         };
