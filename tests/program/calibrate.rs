@@ -25,7 +25,7 @@ fn number(value: &Value) -> f64 {
 #[test]
 fn the_first_run_prints_what_the_readme_shows() {
     let folder = Folder::new();
-    let data = root().join("data");
+    let data = root().join("data/selfplay");
     for (readme, heading, language) in
         [("README.md", "## First run", "en"), ("README.ja.md", "## まず動かしてみる", "ja")]
     {
@@ -34,7 +34,8 @@ fn the_first_run_prints_what_the_readme_shows() {
         let shown = section.split_once("```text\n").unwrap().1.split_once("```").unwrap().0;
         let command = section.lines().find_map(|line| line.strip_prefix("cargo run --release --locked -- ")).unwrap();
         let mut arguments: Vec<&str> = command.split(' ').collect();
-        for (option, value) in [("data", data.to_str().unwrap()), ("data/calibrations", "out"), ("plots", "plots")] {
+        let given = [("data/selfplay", data.to_str().unwrap()), ("data/calibrations", "out"), ("plots", "plots")];
+        for (option, value) in given {
             *arguments.iter_mut().find(|argument| **argument == option).unwrap() = value;
         }
         let ran = folder.good(&[&arguments[..], &["--force", "--lang", language]].concat());

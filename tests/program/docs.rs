@@ -153,7 +153,7 @@ fn the_commands_of_both_readmes_print_what_they_show() {
 fn the_first_picture_of_both_readmes_is_drawn_from_the_calibrations() {
     let engines = ["Fairy-Stockfish", "sekirei", "sjaakii", "zshogi"];
     let files = engines.map(|name| root().join(format!("data/calibrations/{name}.json")).to_str().unwrap().to_owned());
-    for (picture, language) in [("plots/readme.png", "en"), ("plots/readme-ja.png", "ja")] {
+    for (picture, language) in [("plots/readme/sigmoids.png", "en"), ("plots/readme/sigmoids-ja.png", "ja")] {
         let folder = Folder::new();
         let files: Vec<&str> = files.iter().map(String::as_str).collect();
         folder.good(&[&["plot", "--lang", language, "--out", "plots"], &files[..]].concat());
