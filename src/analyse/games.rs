@@ -475,7 +475,7 @@ pub fn conflicts(games: &[WholeGame], series: &[Vec<Series>]) -> Vec<Conflict> {
         let squares: f64 = found.iter().map(|(_, right)| (right - mean) * (right - mean)).sum();
         let error = (found.len() > 1).then(|| (squares / (n - 1.0) / n).sqrt());
         let positions = found.iter().map(|(positions, _)| positions).sum();
-        (positions > 0).then(|| Conflict { engines, positions, games: found.len(), right: (mean, error) })
+        (positions > 0).then_some(Conflict { engines, positions, games: found.len(), right: (mean, error) })
     };
     let pairs = (0..engines).flat_map(|a| (a + 1..engines).map(move |b| [a, b]));
     pairs.filter_map(of_pair).collect()

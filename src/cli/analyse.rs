@@ -38,8 +38,6 @@ Examples:
       the calibrations; the table is read like records
   evalcurve analyse game.kif --engine \"gpsusi byoyomi=200\" --calibrations evalcurve-out/ --html game.html
       a page of one game: board, win rate, what moves cost; docs/game-pages.md
-  evalcurve analyse games.pgn --engine \"stockfish depth=14\" --annotate analysed/
-      the records again, with [%eval] after every move
 
 After Ctrl-C or a crash, the same command goes on where it was. docs/analyse.md describes what is calibrated.")]
 pub(super) struct Args {

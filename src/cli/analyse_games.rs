@@ -31,8 +31,10 @@ use evalcurve_records::games_of;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Whole games")]
 pub(super) struct PageArgs {
-    /// Write a page of the game: board, win rate by every engine, costly moves; for several games a folder of pages.
-    /// Every position is searched, and without --engine the scores of the record are shown
+    /// Write a page of the game: board, win rate by every engine, costly moves
+    ///
+    /// Several games get a folder of pages, every position is searched, and without --engine the scores of the record
+    /// are shown
     #[arg(long, value_name = "FILE|DIR", requires = "paths", conflicts_with_all = ["positions", "target"])]
     pub html: Option<PathBuf>,
 
@@ -45,7 +47,7 @@ pub(super) struct PageArgs {
     pub comments: Option<Form>,
 
     /// Draw the win rate over the game as SVG and PNG
-    #[arg(long, value_name = "FILE", requires = "paths", conflicts_with_all = ["positions", "target"])]
+    #[arg(long, value_name = "FILE", requires = "paths", conflicts_with_all = ["positions", "target"], hide_short_help = true)]
     pub graph: Option<PathBuf>,
 
     /// Calibrations of the engines, by name: files, or folders of them; may be repeated
@@ -131,7 +133,7 @@ struct Written {
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let language = args.language.chosen();
     let calibrations = args.pages.read_calibrations()?;
-    let games = read(args, language)?;
+    let (games, counts) = read(args, language)?;
     args.pages.check(games.len(), args.force)?;
     let searched = if args.engine.is_empty() { None } else { Some(search(args, &games, language)?) };
     let series = series(&games, searched.as_ref(), &calibrations);
@@ -151,13 +153,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     // all that it held is written
     let _ = fs::remove_file(args.pages.journal());
-    let document = || document(&games, &series, &written);
+    let document = || document(&games, counts, &series, &written);
     args.output.print(document, || summary(&games, &series, &written, language))?;
     Ok(Done::Yes)
 }
 
 /// The games with their moves. What is wrong is told, and costs one game.
-fn read(args: &Args, language: Language) -> anyhow::Result<Vec<WholeGame>> {
+fn read(args: &Args, language: Language) -> anyhow::Result<(Vec<WholeGame>, Value)> {
     let entries = find(&expand_globs(&args.paths)?)?;
     let (mut games, mut problems, mut without) = (Vec::new(), 0_u64, 0_u64);
     for read in games_of(entries).with_moves() {
@@ -190,7 +192,9 @@ fn read(args: &Args, language: Language) -> anyhow::Result<Vec<WholeGame>> {
     if games.is_empty() {
         bail!(text!("no game with moves was read"));
     }
-    Ok(games)
+    let used = games.len() as u64;
+    let skipped = json!({ "no_moves": without, "unreadable": problems });
+    Ok((games, json!({ "read": used + without + problems, "used": used, "skipped": skipped })))
 }
 
 /// Lets the engines search every position of every game.
@@ -400,7 +404,7 @@ fn told(conflict: &Conflict, engines: &[Series], language: Language) -> String {
     )
 }
 
-fn document(games: &[WholeGame], series: &[Vec<Series>], written: &Written) -> Value {
+fn document(games: &[WholeGame], counts: Value, series: &[Vec<Series>], written: &Written) -> Value {
     let engine = |series: &Series| {
         let (assumed, constant) = match &series.scale {
             Scale::Assumed(constant) => (true, Some(*constant)),
@@ -439,7 +443,8 @@ fn document(games: &[WholeGame], series: &[Vec<Series>], written: &Written) -> V
     };
     json!({
         "conflicts": searched_conflicts(games, series).iter().map(conflict).collect::<Vec<_>>(),
-        "games": games.iter().zip(series).map(game).collect::<Vec<_>>(),
+        "games": counts,
+        "whole_games": games.iter().zip(series).map(game).collect::<Vec<_>>(),
         "pages": written.pages, "annotated": written.annotated, "graph": written.graph,
     })
 }

@@ -25,8 +25,8 @@ pub(super) fn outlined(svg: &str, face: &Face) -> String {
     out + rest
 }
 
-/// The outline of a character of the embedded font as the commands of an SVG path, with y upwards from the baseline, and
-/// the units of its em. `None` for a character that the font does not have.
+/// The outline of a character of the embedded font as the commands of an SVG path, with y upwards from the baseline,
+/// and the units of its em. `None` for a character that the font does not have.
 pub fn letter(c: char) -> Option<(String, u16)> {
     let face = super::font::face().ok()?;
     let mut outline = Outline { path: String::new(), at: 0.0 };

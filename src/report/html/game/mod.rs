@@ -366,7 +366,14 @@ impl<'a> GamePage<'a> {
             @if rows.is_empty() { p { (Safe(say!(self.language, "No move cost {mistake:.0} points or more."))) } }
             @else {
                 (self.rows(
-                    &[key!("move"), key!("player"), key!("verdict"), key!("cost"), key!("win rate"), key!("would play")],
+                    &[
+                        key!("move"),
+                        key!("player"),
+                        key!("verdict"),
+                        key!("cost"),
+                        key!("win rate"),
+                        key!("would play"),
+                    ],
                     rows.iter().map(|cost| (cost.ply, vec![
                         self.player(cost.side).to_owned(),
                         self.verdict(cost.cost).to_owned(),
@@ -440,7 +447,8 @@ impl<'a> GamePage<'a> {
                 .filter_map(|(at, (played, _))| Some((at + 1, played.seconds?)))
         };
         let mut all: Vec<(usize, f64)> = [Color::Black, Color::White].into_iter().flat_map(of).collect();
-        if all.is_empty() {
+        // programs that do not measure write 0
+        if all.iter().all(|(_, seconds)| *seconds == 0.0) {
             return html! {};
         }
         let total = |side: Color| {
@@ -457,7 +465,7 @@ impl<'a> GamePage<'a> {
         let rows = all.iter().take(5).map(|(ply, seconds)| {
             let side = self.game.positions[ply - 1].side;
             let cost = self.costs.iter().find(|cost| cost.ply == *ply);
-            let cost = cost.map_or_else(|| "–".to_owned(), |cost| format!("{:.0}", 100.0 * cost.cost + 0.0));
+            let cost = cost.map_or_else(|| "–".to_owned(), |cost| format!("{:.0}", (100.0 * cost.cost).round() + 0.0));
             (*ply, vec![self.player(side).to_owned(), self.seconds(*seconds), cost])
         });
         html! {
@@ -482,13 +490,14 @@ impl<'a> GamePage<'a> {
                     width=(format!("{:.1}", (0.8 * step).max(0.6))) height=(format!("{height:.1}")) { }
             }
         };
+        let [black, white] = [Color::Black, Color::White].map(|side| self.side(side));
+        let words = say!(self.language, "time by move: {black} above the line, {white} below");
         html! {
-            svg class="bars" viewBox="0 0 600 100" preserveAspectRatio="none" role="img"
-                aria-label=(self.word("time by move, Black's above the line, White's below")) {
+            svg class="bars" viewBox="0 0 600 100" preserveAspectRatio="none" role="img" aria-label=(Safe(&words)) {
                 @for one in all { (bar(one)) }
                 line x1="0" x2="600" y1="50" y2="50" { }
             }
-            (soft(self.word("time by move, Black's above the line, White's below")))
+            (soft(words))
         }
     }
 
@@ -535,7 +544,7 @@ impl<'a> GamePage<'a> {
         let rows = (1..self.game.positions.len()).map(|ply| {
             let seconds = self.game.moves[ply - 1].seconds.map_or_else(String::new, |seconds| self.seconds(seconds));
             let cost = self.costs.iter().find(|cost| cost.ply == ply);
-            let cost = cost.map_or_else(String::new, |cost| format!("{:.0}", 100.0 * cost.cost + 0.0));
+            let cost = cost.map_or_else(String::new, |cost| format!("{:.0}", (100.0 * cost.cost).round() + 0.0));
             let rate = |series: &Series| {
                 let said = series.said[ply].as_ref();
                 said.map_or_else(String::new, |said| {
