@@ -28,14 +28,10 @@ use crate::{say, table, text};
 Examples:
   evalcurve analyse --engine \"fairy-stockfish option.UCI_Variant=shogi depth=7\"
       score the positions in the program until the constant of the engine is known within 10%
-  evalcurve analyse games/ --engine \"fairy-stockfish option.UCI_Variant=shogi depth=7\"
-      score positions of these games until the constant of the engine is known within 10%
-  evalcurve analyse games.tar.zst --engine \"a nodes=10k\" --engine \"b nodes=10k\" --positions 1000
-      two engines on the same 1,000 positions
+  evalcurve analyse games/ --engine \"a nodes=10k\" --engine \"b nodes=10k\" --positions 1000
+      two engines on the same 1,000 positions of these games
   evalcurve analyse games.pgn --engine stockfish --limit nodes=1k,4k,16k
       one engine at three limits: how the constant moves with search
-  evalcurve calibrate analysed.parquet
-      the calibrations; the table is read like records
   evalcurve analyse game.kif --engine \"gpsusi byoyomi=200\" --calibrations evalcurve-out/ --html game.html
       a page of one game: board, win rate, what moves cost; docs/game-pages.md
 
@@ -71,7 +67,7 @@ pub(super) struct Args {
     out: PathBuf,
 
     /// Searches at the same time, each by a process of its own [default: one per processor]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), hide_short_help = true)]
     pub(super) processes: Option<u16>,
 
     /// Best moves to report (the option MultiPV)
@@ -84,7 +80,7 @@ pub(super) struct Args {
     pub(super) patience: u32,
 
     /// Start the engine anew for every position: slower, for engines that keep more than a new game clears
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(super) fresh: bool,
 
     /// Failures in a row after which an engine is given up

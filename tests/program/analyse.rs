@@ -161,7 +161,8 @@ fn the_program_has_positions_of_both_games() {
         let column = |name: &str| head.iter().position(|h| h == name).unwrap();
         let (rating, ply) = (column("rating"), column("ply"));
         assert!(rows.iter().all(|row| !row[rating].is_empty() && row[ply].parse::<u32>().unwrap() >= 17));
-        let ran = folder.good(&[&["constant", "--engine", &one, "--json"][..], &game].concat()).document();
+        let ran = folder.good(&[&["constant", "--engine", &one, "--json"][..], &game].concat());
+        let ran: Value = serde_json::from_str(&ran.out).unwrap();
         let [low, high] = [0, 1].map(|i| ran["engines"][0]["interval"][i].as_f64().unwrap());
         assert!(0.0 < low && high < 1.5 * low, "{ran}");
     }

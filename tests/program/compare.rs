@@ -85,7 +85,7 @@ fn two_engines_are_no_two_versions() {
     let folder = Folder::new();
     let old = calibrate(&folder, "old", "0.002", "1000", "1");
     let ran = folder.run(&["compare", &old, "old/B.json"]);
-    assert!(ran.out.starts_with("old A, new B, by joint, between equals\nold   w1 · 1000 "), "{}", ran.out);
+    assert!(ran.out.starts_with("old A, new B, by all engines together, between equals\nold   w1 · 1000 "), "{}", ran.out);
     assert!(!ran.out.contains("w2"), "{}", ran.out);
     ran.says(&["the files are of A and B: if these are not versions of one engine"]);
     let ran = folder.run(&["compare", &old, &old, "--model", "maximum-likelihood"]);

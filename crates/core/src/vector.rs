@@ -4,6 +4,8 @@
 //! numbers side by side. Only additions, multiplications, divisions and bits are used, never a fused operation: the
 //! same bits on every machine, and those of the crate `libm`. The error is below 1 ulp (`tests/oracle/vector.py`).
 
+#![allow(clippy::excessive_precision, reason = "constants have the digits of their source")]
+
 /// Numbers of a block: as many as fit into the nearest cache with all that is computed of them.
 pub(crate) const BLOCK: usize = 256;
 

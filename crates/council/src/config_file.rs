@@ -28,16 +28,15 @@ pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) ->
     (distance <= 1 + wanted.chars().count() / 4).then_some(name)
 }
 
-/// A message about an unknown key, with the nearest of those that are expected. Its quotes are not those of options of
-/// the program, some of which have the names of keys.
+/// A message about an unknown key, with the nearest of those that are expected.
 fn with_nearest(message: String) -> String {
     if !message.starts_with("unknown field") {
         return message;
     }
-    let mut quoted = message.split('`').skip(1).step_by(2);
+    let mut quoted = message.split('\'').skip(1).step_by(2);
     let near = quoted.next().and_then(|key| nearest(key, quoted));
     let hint = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
-    message.replace('`', "'") + &hint
+    message + &hint
 }
 
 /// What is wrong with a configuration, where, and what to do.
