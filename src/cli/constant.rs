@@ -17,9 +17,9 @@ use crate::report::columns::Columns;
 use crate::report::figures::{BinChoice, save, series_of_calibration, series_of_result};
 use crate::report::headline::Verdict;
 use crate::report::small_plot::small_plot;
-use crate::report::text::{self, DASH, estimate, model_name, printable, thousands};
+use crate::report::text::{self as report, DASH, estimate, model_name, printable, thousands};
 use crate::run::{Constant, EngineConstant, with_flags};
-use crate::{key, say};
+use crate::{key, say, text};
 
 /// The help of `--engine`.
 const ENGINES: &str = "Only these engines; without PATH, commands as `analyse` reads them: these engines score \
@@ -36,14 +36,11 @@ Examples:
       the constant of one engine in game records; its calibration file and its plot go into the folder gikou
 
   evalcurve constant --engine \"fairy-stockfish option.UCI_Variant=shogi depth=7\"
-      without a path: the constant of an engine on this machine; it scores positions that the program has, for about
-      a minute
-  evalcurve constant --engine \"stockfish nodes=10k\" --game chess
-      the same for chess
+      without a path: the engine scores positions that the program has, for about a minute
 
 Prints the number for ShogiHome, 1/w1 with its 95% interval, whether it can be used, and a small plot. A larger plot \
 goes into a file. Exit code 1: no engine has a constant that can be used.")]
-#[command(mut_arg("paths", |paths| paths.required(false).required_unless_present("engine")))]
+#[command(mut_arg("paths", |paths| paths.required(false)))]
 #[command(mut_arg("engine", |engine| engine.help(ENGINES).long_help(None::<&str>)))]
 pub(super) struct Args {
     #[command(flatten)]
@@ -88,6 +85,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let silent = args.quiet || args.json;
     let mut input = args.input.clone();
     if args.has_engines() {
+        if input.filters.engine.is_empty() {
+            anyhow::bail!(text!("give records or calibration files, or an engine as `engine` \"COMMAND\""));
+        }
         let folder = args.out.as_deref().unwrap_or(Path::new(PLOTS));
         let table = folder.join("analysed.parquet");
         make_folder(folder)?;
@@ -230,6 +230,6 @@ fn text(engines: &[Engine<'_>], written: &[String], language: Language) -> Strin
         true => key!("--engine NAME shows one engine with its curve\n"),
         false => key!("1/w1 is ShogiHome's win rate coefficient; --engine NAME shows one engine with its curve\n"),
     };
-    out += &text::wrap(language.word(last), terminal::width(), 0);
+    out += &report::wrap(language.word(last), terminal::width(), 0);
     out + &written.iter().map(|path| format!("{path}\n")).collect::<String>()
 }

@@ -27,14 +27,11 @@ Examples:
   evalcurve council chess.toml --init --game chess \"ethereal-chess\" \"glaurung\" \"toga2\"
       write a first configuration of these engines
   evalcurve council chess.toml --prepare
-      let the members score positions that the program has, calibrate them, and check the council; after Ctrl-C it
-      goes on
+      let the members score positions that the program has, calibrate them, and check the council
   evalcurve council chess.toml --prepare --by-playing
       calibrate them by games against each other instead
   evalcurve council chess.toml --positions games.pgn --plies 30,60
       let the council vote on the positions after 30 and 60 plies, without playing; then replay its vote log
-  evalcurve council shogi.toml < commands.txt
-      answer the commands of a file
   evalcurve < commands.txt
       without arguments and not on a terminal: the council, or the proxy, of evalcurve.toml in the folder of the program
 
@@ -71,7 +68,8 @@ pub(super) struct Args {
     plies: Vec<u32>,
 
     /// Milliseconds per position of --positions, if a member has no limit of its own
-    #[arg(long, value_name = "MS", requires = "positions", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "MS", requires = "positions", value_parser = clap::value_parser!(u64).range(1..),
+          hide_short_help = true)]
     movetime: Option<u64>,
 
     /// The engines for --init: one quoted string per engine, with its arguments; if the path has blanks and arguments
@@ -84,7 +82,8 @@ pub(super) struct Args {
     game: Game,
 
     /// With --prepare, stop when every constant is known within this share [default: 10%]
-    #[arg(long, value_name = "PERCENT", value_parser = percent, requires = "prepare", conflicts_with = "by_playing")]
+    #[arg(long, value_name = "PERCENT", value_parser = percent, requires = "prepare", conflicts_with = "by_playing",
+          hide_short_help = true)]
     target: Option<f64>,
 
     /// With --prepare, let the members play each other, instead of scoring positions
@@ -93,7 +92,7 @@ pub(super) struct Args {
 
     /// Pairs of games of every two members for --by-playing
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..),
-          requires = "by_playing")]
+          requires = "by_playing", hide_short_help = true)]
     pairs: u32,
 
     /// With --init, replace the file; with --prepare, drop the scores or games of an earlier run, and start again

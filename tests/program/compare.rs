@@ -85,7 +85,11 @@ fn two_engines_are_no_two_versions() {
     let folder = Folder::new();
     let old = calibrate(&folder, "old", "0.002", "1000", "1");
     let ran = folder.run(&["compare", &old, "old/B.json"]);
-    assert!(ran.out.starts_with("old A, new B, by all engines together, between equals\nold   w1 · 1000 "), "{}", ran.out);
+    assert!(
+        ran.out.starts_with("old A, new B, by all engines together, between equals\nold   w1 · 1000 "),
+        "{}",
+        ran.out
+    );
     assert!(!ran.out.contains("w2"), "{}", ran.out);
     ran.says(&["the files are of A and B: if these are not versions of one engine"]);
     let ran = folder.run(&["compare", &old, &old, "--model", "maximum-likelihood"]);
@@ -96,7 +100,9 @@ fn two_engines_are_no_two_versions() {
     );
     folder.good(&["calibrate", "old.csa", "--out", "ml", "--model", "mle", "--no-plots", "--quiet"]);
     let ran = folder.run(&["compare", &old, "ml/A.json"]);
-    ran.says(&["the chosen models are joint and maximum_likelihood: compared by maximum_likelihood"]);
+    ran.says(&[
+        "the chosen models are all engines together and sigmoid by maximum likelihood: compared by sigmoid by maximum",
+    ]);
     // an alias is the same engine
     let alias = ["--alias", "A = A2", "--engine", "A2", "--no-plots", "--quiet", "--out", "alias"];
     folder.good(&[&["calibrate", "old.csa"][..], &alias].concat());

@@ -75,7 +75,7 @@ fn with_model<T: DeserializeOwned>(mut object: Map<String, Value>, beside: &[&st
     let kind = match object.remove("kind") {
         Some(Value::String(kind)) => kind,
         Some(other) => return wrong(".kind", format!("expected a text, found {other}")),
-        None => return wrong("", "missing field 'kind'"),
+        None => return wrong("", "missing field `kind`"),
     };
     let beside: Map<String, Value> = beside.iter().filter_map(|name| object.remove_entry(*name)).collect();
     let parameters = Value::Object(object);

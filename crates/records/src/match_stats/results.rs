@@ -401,8 +401,8 @@ mod tests {
         let [ab, ac] = &games.count(Pairing::InOrder)[..] else { panic!("two matches") };
         assert_eq!((ab.player.as_str(), ab.games), ("A", Wdl::new(3, 1, 1)));
         assert_eq!((ab.pairs.counts, ab.unpaired, ab.is_paired()), ([0, 0, 1, 0, 1], 1, false));
-        assert_eq!((ac.opponent.as_str(), ac.games, ac.unpaired), ("C", Wdl::new(0, 0, 1), 1));
-        assert_eq!(ac.reversed().games, Wdl::new(1, 0, 0));
+        assert_eq!((ac.opponent.as_str(), ac.games, ac.unpaired), ("A", Wdl::new(1, 0, 0), 1));
+        assert_eq!(ac.reversed().games, Wdl::new(0, 0, 1));
         assert_eq!(games.count(Pairing::None)[0].unpaired, 5);
     }
 
