@@ -47,7 +47,8 @@ pub(super) struct PageArgs {
     pub comments: Option<Form>,
 
     /// Draw the win rate over the game as SVG and PNG
-    #[arg(long, value_name = "FILE", requires = "paths", conflicts_with_all = ["positions", "target"], hide_short_help = true)]
+    #[arg(long, value_name = "FILE", requires = "paths", conflicts_with_all = ["positions", "target"],
+          hide_short_help = true)]
     pub graph: Option<PathBuf>,
 
     /// Calibrations of the engines, by name: files, or folders of them; may be repeated

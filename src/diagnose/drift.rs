@@ -400,7 +400,7 @@ impl Drift {
             Verdict::Within => say!(language, "the scale did not move by more than {tolerance}%: {changed}"),
             Verdict::Moved => {
                 let known = |a: &&AtScore| a.score_cp > 0.0 && a.score_cp <= 600.0 && !a.old_score_cp.is_nan();
-                let example = self.at.iter().filter(known).next_back().map_or_else(String::new, |a| {
+                let example = self.at.iter().rfind(known).map_or_else(String::new, |a| {
                     let (new, old) = (signed(a.score_cp, 0), signed(a.old_score_cp, 0));
                     match (&self.new_engine, &self.old_engine) {
                         (a, b) if a != b => say!(language, "; {new} of {a} is {old} of {b}"),

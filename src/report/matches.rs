@@ -241,8 +241,8 @@ pub fn comparisons(summary: &Summary, level: f64, language: Language) -> String 
         );
     } else {
         out += language.word(
-            "chi2 and exact p: wins and losses without draws, no continuity correction; half p: chi2 with draws as half \
-             a win\n",
+            "chi2 and exact p: wins and losses without draws, no continuity correction; half p: chi2 with draws as \
+             half a win\n",
         );
     }
     out + &say!(

@@ -187,7 +187,8 @@ fn the_page_gives_what_the_program_gives_with_the_page() {
     page.wait("report.figures.some((f) => f.name.endsWith('-reliability'))");
     page.wait("document.querySelectorAll('#figures figure svg').length >= 5");
     page.wait(
-        "[...document.querySelectorAll('#figures text')].some((text) => text.textContent.includes('win rate observed'))",
+        "[...document.querySelectorAll('#figures text')].some((text) => \
+         text.textContent.includes('win rate observed'))",
     );
     let asked = page.value("report.drawn.size");
     page.value("figures()");

@@ -72,8 +72,8 @@ pub(crate) fn member(path: &str, name: &str) -> String {
     if plain { format!("{path}.{name}") } else { format!("{path}[{name:?}]") }
 }
 
-/// Replaces names of Rust types in messages of serde: `u32` becomes "an integer from 0"; and backticks, which would make an
-/// option of a field.
+/// Replaces names of Rust types in messages of serde: `u32` becomes "an integer from 0"; and backticks, which would
+/// make an option of a field.
 pub fn plain_types(message: &str) -> String {
     let plain = match message.rsplit_once(", expected ") {
         Some((found, "u64" | "u32" | "u16" | "u8" | "usize")) => format!("{found}, expected an integer from 0"),

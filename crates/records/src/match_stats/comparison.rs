@@ -30,8 +30,8 @@ pub struct PairedTest {
 pub struct Comparison {
     /// First win rate minus second, with a draw as half a win; `None` unless both played.
     pub difference: Option<f64>,
-    /// 95% interval of the difference: by openings if `paired` is there, else ± 1.96 √(v₁/n₁ + v₂/n₂), with the observed
-    /// variances of the points of a game.
+    /// 95% interval of the difference: by openings if `paired` is there, else ± 1.96 √(v₁/n₁ + v₂/n₂), with the
+    /// observed variances of the points of a game.
     pub interval: Option<(f64, f64)>,
     /// The test by openings, if both systems played the same ones in all their games.
     pub paired: Option<PairedTest>,
