@@ -443,23 +443,4 @@ mod tests {
         let both = replay(&log, &ReplayOptions { own: vec![own], rules, ..ReplayOptions::default() }).unwrap();
         assert_eq!((both.rules.len(), both.left_out[0].rules.len()), (2, 1));
     }
-
-    /// 100 voters with a list and a different move each took 5 s for 20 lines.
-    #[test]
-    fn time_grows_with_the_number_of_voters_only() {
-        let time = |voters: usize| {
-            let log = different(voters);
-            let options = ReplayOptions { reference: Some("v1".to_owned()), ..ReplayOptions::default() };
-            let runs = (0..3).map(|_| {
-                let start = std::time::Instant::now();
-                let replayed = replay(&log, &options).unwrap();
-                assert_eq!((replayed.decisions, replayed.alone.len()), (10, voters - 1));
-                start.elapsed().as_secs_f64()
-            });
-            runs.fold(f64::INFINITY, f64::min)
-        };
-        // beyond the comparison in pairs, twice the voters
-        let (few, many) = (time(MOST_COMPARED + 8), time(2 * (MOST_COMPARED + 8)));
-        assert!(many < 3.5 * few, "{few} s, {many} s");
-    }
 }
