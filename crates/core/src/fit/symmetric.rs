@@ -192,7 +192,7 @@ impl Curvature for Square {
 }
 
 /// Adds a multiple of `by` to `sums`.
-fn add_times(sums: &mut [f64], factor: f64, by: &[f64]) {
+pub(crate) fn add_times(sums: &mut [f64], factor: f64, by: &[f64]) {
     sums.iter_mut().zip(by).for_each(|(sum, by)| *sum += factor * by);
 }
 

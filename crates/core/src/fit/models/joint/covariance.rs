@@ -3,7 +3,7 @@
 use super::objective::Objective;
 use crate::fit::lapse::Point;
 use crate::fit::search::Evaluation;
-use crate::fit::symmetric::{Arrow, ArrowFactor, Curvature, Square};
+use crate::fit::symmetric::{Arrow, ArrowFactor, Curvature, Square, add_times};
 use crate::parallel;
 
 /// Partial sums: fixed, so that sums have equal bits on any number of threads.
@@ -93,10 +93,6 @@ impl Inverse {
             }
         }
     }
-}
-
-fn add_times(sums: &mut [f64], factor: f64, by: &[f64]) {
-    sums.iter_mut().zip(by).for_each(|(sum, by)| *sum += factor * by);
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
