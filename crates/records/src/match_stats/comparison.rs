@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::counts::{Points, Wdl};
 use evalcurve_core::curve::Z_95;
 use evalcurve_core::normal::{self, quantile_95};
+use evalcurve_core::validate::mean_by_game;
 
 /// A chi-squared test with one degree of freedom.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,29 +68,26 @@ pub fn compare(first: Wdl, second: Wdl) -> Comparison {
 }
 
 /// Fewest openings of a paired test.
-const LEAST_OPENINGS: usize = 10;
+const LEAST_OPENINGS: u64 = 10;
 
 impl Comparison {
     /// Adds the test by openings, if all games of both systems belong to the same openings.
     pub(super) fn by_opening(self, first: &BTreeMap<String, Wdl>, second: &BTreeMap<String, Wdl>) -> Self {
-        let n = first.len();
-        if n < LEAST_OPENINGS || !first.keys().eq(second.keys()) {
+        let openings = first.len() as u64;
+        if openings < LEAST_OPENINGS || !first.keys().eq(second.keys()) {
             return self;
         }
         let rates = first.values().zip(second.values()).filter_map(|(a, b)| Some(a.rate()? - b.rate()?));
-        let differences: Vec<f64> = rates.collect();
-        let mean = differences.iter().sum::<f64>() / n as f64;
-        let variance = differences.iter().map(|d| (d - mean) * (d - mean)).sum::<f64>() / (n - 1) as f64;
-        let error = (variance / n as f64).sqrt();
-        if error == 0.0 {
+        let mean = mean_by_game(&(0..).zip(rates).collect::<Vec<_>>());
+        let Some((mean, error)) = mean.and_then(|mean| Some((mean.value, mean.standard_error()?))) else {
             return self;
-        }
-        let half = quantile_95(n as u64) * error;
-        let p = student_two_sided(mean / error, (n - 1) as f64);
+        };
+        let half = quantile_95(openings) * error;
+        let p = student_two_sided(mean / error, (openings - 1) as f64);
         Self {
             difference: Some(mean),
             interval: Some((mean - half, mean + half)),
-            paired: Some(PairedTest { openings: n as u64, p }),
+            paired: Some(PairedTest { openings, p }),
             ..self
         }
     }
