@@ -37,14 +37,14 @@ fn seconds(statement: &[u8]) -> Option<f64> {
 /// The form of an analysis in a line.
 fn analysis(line: &[u8]) -> Option<Form> {
     let line = line.strip_prefix(b"'")?;
-    if let [b'*', b'*', b' ', b'-' | b'+' | b'0'..=b'9', ..] = line {
-        return Some(Form::Floodgate);
-    }
     of_comment(line, &String::from_utf8_lossy(line))
 }
 
 /// The form of an analysis in a comment that begins with `*`; the second text is the same, decoded.
 pub(super) fn of_comment(line: &[u8], decoded: &str) -> Option<Form> {
+    if let [b'*', b'*', b' ', b'-' | b'+' | b'0'..=b'9', ..] = line {
+        return Some(Form::Floodgate);
+    }
     const SHOGIHOME: [&str; 6] = ["評価値=", "詰み=", "読み筋=", "深さ=", "ノード数=", "エンジン="];
     let rest = decoded.strip_prefix("*#");
     if rest.is_some_and(|rest| SHOGIHOME.iter().any(|key| rest.starts_with(key))) {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use encoding_rs::Encoding;
 
-use super::{Form, Kind, Part, csa};
+use super::{Kind, Part, csa};
 use crate::record::kif::numbered;
 
 /// The signs before a move of KI2.
@@ -26,11 +26,7 @@ pub(super) fn parts<'a>(text: &'a [u8], encoding: &'static Encoding) -> Vec<Part
             }
             Some(b'*') => {
                 let decoded = encoding.decode_without_bom_handling(line).0;
-                let form = match line {
-                    [b'*', b'*', b' ', b'-' | b'+' | b'0'..=b'9', ..] => Some(Form::Floodgate),
-                    _ => csa::of_comment(line, &decoded),
-                };
-                parts.push(part(form.map_or(Kind::Other, Kind::Analysis)));
+                parts.push(part(csa::of_comment(line, &decoded).map_or(Kind::Other, Kind::Analysis)));
             }
             Some(0x80..) => {
                 let decoded = encoding.decode_without_bom_handling(line).0;

@@ -74,17 +74,13 @@ pub struct Remark {
     pub nodes: Option<u64>,
 }
 
-/// Whether the moves of a game in this format can be told apart in its text.
-pub fn can_annotate(written: &Written) -> bool {
-    matches!(written.format.name, "csa" | "kif" | "pgn")
-}
-
-fn parts(written: &Written) -> Vec<Part<'_>> {
+/// The parts of the text; `None` for a format whose moves cannot be told apart in it.
+fn parts(written: &Written) -> Option<Vec<Part<'_>>> {
     match written.format.name {
-        "csa" => csa::parts(&written.text),
-        "kif" => kif::parts(&written.text, encoding(written)),
-        "pgn" => pgn::parts(&written.text),
-        _ => Vec::new(),
+        "csa" => Some(csa::parts(&written.text)),
+        "kif" => Some(kif::parts(&written.text, encoding(written))),
+        "pgn" => Some(pgn::parts(&written.text)),
+        _ => None,
     }
 }
 
@@ -93,7 +89,7 @@ pub fn times(written: &Written, time_control: &str) -> Vec<Option<f64>> {
     let mut times: Vec<Option<f64>> = Vec::new();
     let mut clocks: [Option<f64>; 2] = [None; 2];
     let increment = time_control.split_once('+').and_then(|(_, text)| text.parse::<f64>().ok()).unwrap_or(0.0);
-    for part in parts(written) {
+    for part in parts(written).unwrap_or_default() {
         match part.kind {
             Kind::Move(time) => times.push(time),
             Kind::Time(seconds) => {
@@ -117,19 +113,18 @@ pub fn times(written: &Written, time_control: &str) -> Vec<Option<f64>> {
 /// The text of the game with what an engine says of its positions: `remarks` has the start position first, and one for
 /// each move. `None` for a format whose moves cannot be told apart.
 pub fn annotated(written: &Written, engine: &str, remarks: &[Option<Remark>], form: Form) -> Option<Vec<u8>> {
-    if !can_annotate(written) {
-        return None;
-    }
-    let parts = parts(written);
+    let parts = parts(written)?;
     // moves of KI2 are cut from their lines; ShogiGUI has no comments there
     let is_ki2 = parts.iter().any(|part| matches!((part.kind, &part.text), (Kind::Move(_), Cow::Owned(_))));
     let form = if is_ki2 && form == Form::ShogiGui { Form::ShogiHome } else { form };
-    let is_pgn = written.format.name == "pgn";
     let before = if written.format.name == "csa" { "'" } else { "" };
     let encoding = encoding(written);
     let end_of_line = if written.text.windows(2).any(|bytes| bytes == b"\r\n") { "\r\n" } else { "\n" };
     let engine: String = engine.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let engine = engine.trim();
+    if written.format.name == "pgn" {
+        return Some(pgn::annotated(&parts, engine, remarks, end_of_line));
+    }
     let mut out = Vec::with_capacity(written.text.len() * 2);
     let add_lines = |out: &mut Vec<u8>, lines: Vec<String>| {
         for line in lines {
@@ -148,31 +143,6 @@ pub fn annotated(written: &Written, engine: &str, remarks: &[Option<Remark>], fo
     let lines = |ply: usize| of_ply(ply).map(|remark| lines(remark, engine, form)).unwrap_or_default();
     let (mut ply, mut pending, mut told) = (0, false, false);
     for part in parts {
-        if is_pgn {
-            match part.kind {
-                Kind::Analysis(_) => {}
-                Kind::HeadEnd => out.extend_from_slice(pgn::tag(engine, end_of_line).as_bytes()),
-                Kind::Move(_) => {
-                    if ply == 0
-                        && let Some(remark) = remarks.first().and_then(Option::as_ref)
-                    {
-                        out.extend_from_slice(pgn::comment(remark).as_bytes());
-                        out.push(b' ');
-                    }
-                    ply += 1;
-                    let text = part.text.trim_ascii_end();
-                    out.extend_from_slice(text);
-                    if let Some(remark) = remarks.get(ply).and_then(Option::as_ref) {
-                        out.push(b' ');
-                        out.extend_from_slice(pgn::comment(remark).as_bytes());
-                    }
-                    let blank = &part.text[text.len()..];
-                    out.extend_from_slice(if blank.is_empty() { b" " } else { blank });
-                }
-                _ => out.extend_from_slice(&part.text),
-            }
-            continue;
-        }
         match part.kind {
             Kind::Analysis(old) if old == form || form != Form::Floodgate && old != Form::Floodgate => continue,
             Kind::Time(_) => {}

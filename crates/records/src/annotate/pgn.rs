@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Form, Kind, Part, Remark};
+use super::{Form, Kind, Part, Remark, end_line};
 use crate::record::pgn::san;
 
 /// Cuts a text into tags, moves with the blanks after them, comments, and the rest.
@@ -121,13 +121,41 @@ fn time_of_runner(token: &[u8]) -> Option<f64> {
     words.skip(1).find_map(|word| word.strip_suffix('s')?.parse::<f64>().ok())
 }
 
+/// The parts with what an engine says of the start position before the first move, and of each other after its move.
+pub(super) fn annotated(parts: &[Part<'_>], engine: &str, remarks: &[Option<Remark>], end_of_line: &str) -> Vec<u8> {
+    let (mut out, mut ply) = (Vec::new(), 0);
+    let said = |ply: usize| remarks.get(ply).and_then(Option::as_ref).map(comment);
+    for part in parts {
+        match part.kind {
+            Kind::Analysis(_) => {}
+            Kind::HeadEnd => out.extend_from_slice(tag(engine, end_of_line).as_bytes()),
+            Kind::Move(_) => {
+                if let Some(comment) = said(0).filter(|_| ply == 0) {
+                    out.extend_from_slice(format!("{comment} ").as_bytes());
+                }
+                ply += 1;
+                let text = part.text.trim_ascii_end();
+                out.extend_from_slice(text);
+                if let Some(comment) = said(ply) {
+                    out.extend_from_slice(format!(" {comment}").as_bytes());
+                }
+                let blank = &part.text[text.len()..];
+                out.extend_from_slice(if blank.is_empty() { b" " } else { blank });
+            }
+            _ => out.extend_from_slice(&part.text),
+        }
+    }
+    end_line(&mut out, end_of_line);
+    out
+}
+
 /// The tag that names the engine, for a record without one.
-pub(super) fn tag(engine: &str, end_of_line: &str) -> String {
+fn tag(engine: &str, end_of_line: &str) -> String {
     format!("[Annotator \"{}\"]{end_of_line}", engine.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// lichess's evaluation, in White's view: pawns, or moves to the mate.
-pub(super) fn comment(remark: &Remark) -> String {
+fn comment(remark: &Remark) -> String {
     let depth = remark.depth.map_or_else(String::new, |depth| format!(",{depth}"));
     match remark.mate {
         Some((white, plies)) => {
