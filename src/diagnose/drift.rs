@@ -78,6 +78,18 @@ pub enum Verdict {
     Unclear,
 }
 
+impl Verdict {
+    /// Of the logarithm of a ratio with its interval, and the largest that is tolerated.
+    pub(super) fn of(log_ratio: f64, ends: Option<(f64, f64)>, limit: f64) -> Self {
+        match (log_ratio.abs() > limit, ends) {
+            (true, Some((low, high))) if low <= 0.0 && 0.0 <= high => Self::Unclear,
+            (true, _) => Self::Moved,
+            (false, Some((low, high))) if low < -limit || high > limit => Self::Unclear,
+            (false, _) => Self::Within,
+        }
+    }
+}
+
 /// A number with its 95% interval, `None` if a calibration has no covariance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimated {
@@ -279,15 +291,9 @@ impl Test {
         let half = log_variance.map(|variance| self.quantile * variance.max(0.0).sqrt());
         let ends = half.map(|half| (log_ratio - half, log_ratio + half));
         // as a ratio, so that swapping the calibrations gives the same verdict
-        let beyond = log_ratio.abs() > self.limit;
-        let verdict = match (beyond, ends) {
-            (true, Some((low, high))) if low <= 0.0 && 0.0 <= high => Verdict::Unclear,
-            (true, _) => Verdict::Moved,
-            (false, Some((low, high))) if low < -self.limit || high > self.limit => Verdict::Unclear,
-            (false, _) => Verdict::Within,
-        };
+        let verdict = Verdict::of(log_ratio, ends, self.limit);
         // the interval has to become so narrow that it excludes no change, or the tolerance
-        let room = if beyond { log_ratio.abs() } else { self.limit - log_ratio.abs() };
+        let room = if log_ratio.abs() > self.limit { log_ratio.abs() } else { self.limit - log_ratio.abs() };
         let factor = half.map(|half| (half / room) * (half / room)).filter(|f| f.is_finite());
         Change {
             name,

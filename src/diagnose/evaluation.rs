@@ -53,18 +53,12 @@ impl Evaluation {
     /// Whether the slope is right within a tolerance, in percent: [`Drift::Within`] and [`Drift::Moved`] as for a
     /// change from the calibration to these games.
     pub fn within(&self, tolerance_percent: f64) -> Drift {
-        let limit = libm::log1p(tolerance_percent / 100.0);
         let Some(slope) = self.scale.or(self.scores.slope).filter(|slope| slope.value > 0.0) else {
             return Drift::Unclear;
         };
-        let ends =
-            slope.interval.map_or([slope.value; 2], |ends| ends).map(|end| libm::log(end.max(f64::MIN_POSITIVE)));
-        match libm::log(slope.value).abs() > limit {
-            true if ends[0] <= 0.0 && 0.0 <= ends[1] => Drift::Unclear,
-            true => Drift::Moved,
-            false if ends.iter().any(|end| end.abs() > limit) => Drift::Unclear,
-            false => Drift::Within,
-        }
+        let log = |number: f64| libm::log(number.max(f64::MIN_POSITIVE));
+        let ends = slope.interval.map(|[low, high]| (log(low), log(high)));
+        Drift::of(log(slope.value), ends, libm::log1p(tolerance_percent / 100.0))
     }
 
     /// What the scores say, in a few words.
