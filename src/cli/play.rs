@@ -181,9 +181,9 @@ pub(super) struct Live {
 
 impl Live {
     fn new(args: &Args, language: Language) -> Self {
-        let arguments = std::env::args().skip(1).filter(|argument| argument != "--force");
+        let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
         let quoted = |argument: String| if argument.contains(' ') { format!("\"{argument}\"") } else { argument };
-        let command = arguments.map(quoted).collect::<Vec<_>>().join(" ");
+        let command = arguments.filter(|argument| argument != "--force").map(quoted).collect::<Vec<_>>().join(" ");
         Self::of(args.output.is_quiet(), args.report_every, format!("evalcurve {command}"), language)
     }
 

@@ -261,6 +261,19 @@ fn a_sequential_test_stops_the_games() {
 }
 
 /// Without a number of pairs the test goes on until it decides; the exit code says how, and the state is printed.
+/// The command that goes on has the path as far as it can be written.
+#[cfg(unix)]
+#[test]
+fn a_path_that_is_no_text_is_played() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    folder.write("t.toml", tournament("chess", 1, 0, &[]));
+    let path = std::ffi::OsStr::from_bytes(b"\xff.toml");
+    std::fs::rename(folder.at("t.toml"), folder.at("").join(path)).unwrap();
+    let ran = folder.command(&["play", "--out", "out", "-q"]).arg(path).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+}
+
 #[test]
 fn a_sequential_test_has_as_many_pairs_as_it_needs() {
     let folder = Folder::new();
