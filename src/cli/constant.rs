@@ -91,7 +91,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         let folder = args.out.as_deref().unwrap_or(Path::new(PLOTS));
         let table = folder.join("analysed.parquet");
         make_folder(folder)?;
-        analyse::run_for(&input, &input.filters.engine, Some(&args.game), &table, true, silent)?;
+        // the journal of a run that did not end says which answers need no search
+        let force = table.exists();
+        analyse::run_for(&input, &input.filters.engine, Some(&args.game), &table, force, silent)?;
         input.paths = vec![table];
         input.filters.engine.clear();
     }
