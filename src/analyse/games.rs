@@ -7,12 +7,14 @@ use evalcurve_records::Record;
 use evalcurve_records::annotate::{Remark, times};
 
 use super::{Answer, Position, Searched, Value};
+use crate::calibrate::mates::DEFAULT_THRESHOLD_CP;
 use crate::calibration::{Calibration, Reading, Score, Situation};
 use crate::council::{Board, Game};
 use crate::language::Text;
-use crate::text;
 use crate::types::{Color, Outcome};
 use crate::usi;
+use crate::validate::mean_by_game;
+use crate::{key, text};
 
 /// A game with its positions.
 #[derive(Debug, Clone)]
@@ -180,13 +182,18 @@ impl WholeGame {
         if self.record.game.chess { Color::White } else { Color::Black }
     }
 
+    /// The positions that an engine can search, by the moves before them.
+    pub fn open(&self) -> impl Iterator<Item = usize> {
+        (0..self.positions.len()).filter(|plies| self.positions[*plies].has_moves)
+    }
+
     /// The positions to search.
     pub fn to_search(&self) -> Vec<Position> {
         let start = self.record.game.played.as_ref().and_then(|played| played.start.clone());
         let moves: Vec<String> = self.moves.iter().map(|played| played.text.clone()).collect();
         let position =
             |plies: usize| Position { at: usi::Position { start: start.clone(), moves: moves[..plies].to_vec() } };
-        (0..self.positions.len()).filter(|plies| self.positions[*plies].has_moves).map(position).collect()
+        self.open().map(position).collect()
     }
 
     /// The words of a move in the position after so many moves.
@@ -231,8 +238,7 @@ impl WholeGame {
     pub fn searched(&self, engine: &Searched, from: usize, calibrations: &[Calibration]) -> Series {
         let scale = Scale::of(&engine.name, calibrations, self.rules());
         let mut said = vec![None; self.positions.len()];
-        let places = (0..self.positions.len()).filter(|plies| self.positions[*plies].has_moves);
-        for (plies, answer) in places.zip(engine.answers.iter().skip(from)) {
+        for (plies, answer) in self.open().zip(engine.answers.iter().skip(from)) {
             let Answer::Scored(scored) = answer else { continue };
             let value = match scored.value {
                 Value::Cp(cp) => Score::Cp(f64::from(cp)),
@@ -335,7 +341,8 @@ impl Scale {
                 (score, [rate, low, high])
             }
             Self::Assumed(constant) => match score {
-                Score::Cp(cp) if cp.abs() < f64::from(MATE_CP) => {
+                // no calibration says from where on scores are mates
+                Score::Cp(cp) if cp.abs() < f64::from(DEFAULT_THRESHOLD_CP) => {
                     let rate = |constant: f64| crate::logistic::logistic(cp / constant);
                     let ends = [rate(constant * ASSUMED_WITHIN), rate(constant / ASSUMED_WITHIN)];
                     (score, [rate(*constant), ends[0].min(ends[1]), ends[0].max(ends[1])])
@@ -346,9 +353,6 @@ impl Scale {
         }
     }
 }
-
-/// Scores of at least this size are mates where no calibration says otherwise.
-const MATE_CP: i32 = 20_000;
 
 /// A move that cost win rate.
 #[derive(Debug, Clone, PartialEq)]
@@ -363,6 +367,18 @@ pub struct Cost {
     pub by: Vec<Option<f64>>,
     /// The mover's win rate before and after, means.
     pub rates: [f64; 2],
+}
+
+impl Cost {
+    /// What the move is called, from [`MISTAKE`] on.
+    pub fn verdict(&self) -> &'static str {
+        if self.cost >= BLUNDER { key!("blunder") } else { key!("mistake") }
+    }
+
+    /// The cost in points of 100, never -0.
+    pub fn points(&self) -> String {
+        format!("{:.0}", (100.0 * self.cost).round() + 0.0)
+    }
 }
 
 /// From this cost on, a move is a mistake (疑問手), and from the second on a blunder (悪手): ShogiHome's defaults.
@@ -414,13 +430,7 @@ const APART: usize = 3;
 /// and without a win rate that both intervals hold.
 pub fn disagreements(engines: &[Series], positions: usize) -> Vec<(usize, f64)> {
     let spread = |at: usize| {
-        // a player's own score stands for the position after its move, too
-        let of = |series: &Series| {
-            let last = if series.own.is_some() { at.checked_sub(1) } else { None };
-            let said = series.said.get(at)?.as_ref().or_else(|| series.said.get(last?)?.as_ref())?;
-            Some(said.rates)
-        };
-        let rates: Vec<[f64; 3]> = engines.iter().filter_map(of).collect();
+        let rates: Vec<[f64; 3]> = engines.iter().filter_map(|series| Some(series.at(at)?.rates)).collect();
         let low = rates.iter().min_by(|a, b| a[0].total_cmp(&b[0]))?;
         let high = rates.iter().max_by(|a, b| a[0].total_cmp(&b[0]))?;
         (high[0] - low[0] >= MISTAKE && high[1] > low[2]).then_some((at, high[0] - low[0]))
@@ -446,7 +456,7 @@ pub struct Conflict {
     /// See `positions`.
     pub games: usize,
     /// The share of them in which the first engine named the winner, each game with equal weight, and its standard
-    /// error over games; `None` with fewer than two.
+    /// error over games; `None` with fewer than two, or where all agree.
     pub right: (f64, Option<f64>),
 }
 
@@ -470,18 +480,21 @@ pub fn conflicts(games: &[WholeGame], series: &[Vec<Series>]) -> Vec<Conflict> {
             (!all.is_empty()).then(|| (all.len(), right as f64 / all.len() as f64))
         };
         let found: Vec<(usize, f64)> = games.iter().zip(series).filter_map(in_game).collect();
-        let n = found.len() as f64;
-        let mean = found.iter().map(|(_, right)| right).sum::<f64>() / n;
-        let squares: f64 = found.iter().map(|(_, right)| (right - mean) * (right - mean)).sum();
-        let error = (found.len() > 1).then(|| (squares / (n - 1.0) / n).sqrt());
+        let mean = mean_by_game(&(0..).zip(found.iter().map(|(_, right)| *right)).collect::<Vec<_>>())?;
         let positions = found.iter().map(|(positions, _)| positions).sum();
-        (positions > 0).then_some(Conflict { engines, positions, games: found.len(), right: (mean, error) })
+        Some(Conflict { engines, positions, games: found.len(), right: (mean.value, mean.standard_error()) })
     };
     let pairs = (0..engines).flat_map(|a| (a + 1..engines).map(move |b| [a, b]));
     pairs.filter_map(of_pair).collect()
 }
 
 impl Series {
+    /// What it says of a position. A player's own score stands for the position after its move, too.
+    pub fn at(&self, at: usize) -> Option<&Said> {
+        let said = |at: usize| self.said.get(at)?.as_ref();
+        said(at).or_else(|| said(at.checked_sub(1).filter(|_| self.own.is_some())?))
+    }
+
     /// What it says of every position, for the comments of a record.
     pub fn remarks(&self, is_chess: bool) -> Vec<Option<Remark>> {
         let remark = |said: &Said| {

@@ -9,21 +9,19 @@ use anyhow::bail;
 use serde_json::{Value, json};
 
 use super::analyse::{Args, Bar};
-use super::files::{check_replace, is_calibration, is_there, make_folder, make_parent, shown, write_figure};
-use super::messages::About;
+use super::files::{check_replace, is_there, make_folder, make_parent, shown, write_figure};
 use super::options::one_of;
 use super::{Done, terminal};
-use crate::analyse::games::{BLUNDER, Conflict, Cost, MISTAKE, Scale, Series, WholeGame, conflicts, costly, costs};
+use crate::analyse::games::{Conflict, Cost, MISTAKE, Scale, Series, WholeGame, conflicts, costly, costs};
 use crate::analyse::{Outcome, Position};
-use crate::calibration::Calibration;
+use crate::calibration::{Calibration, file_stem, file_stems};
 use crate::language::Language;
 use crate::plot::PlotOptions;
 use crate::record::find::{expand_globs, find};
 use crate::report::columns::Columns;
 use crate::report::html::game::{GamePage, index};
 use crate::run::Input;
-use crate::text::printable;
-use crate::{key, say, text, whole_file};
+use crate::{say, text, whole_file};
 use evalcurve_records::annotate::{Form, annotated};
 use evalcurve_records::games_of;
 
@@ -62,21 +60,9 @@ impl PageArgs {
         self.html.is_some() || self.annotate.is_some() || self.graph.is_some()
     }
 
-    /// The calibration files, those of folders too.
     fn read_calibrations(&self) -> anyhow::Result<Vec<Calibration>> {
-        let mut files = Vec::new();
-        for path in &self.calibrations {
-            if !path.is_dir() {
-                files.push(path.clone());
-                continue;
-            }
-            let entries = fs::read_dir(path).about(|| text!("{}: cannot read the folder", path.display()))?;
-            let mut inside: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-            inside.retain(|path| is_calibration(path));
-            inside.sort();
-            files.extend(inside);
-        }
-        Ok(Input::paths(files).calibrations()?.into_iter().map(|(_, calibration)| calibration).collect())
+        let read = Input::paths(self.calibrations.clone()).calibrations()?;
+        Ok(read.into_iter().map(|(_, calibration)| calibration).collect())
     }
 
     /// Refuses to replace what is there, before engines search for hours.
@@ -241,7 +227,7 @@ fn series(games: &[WholeGame], searched: Option<&Outcome>, calibrations: &[Calib
     let mut from = 0;
     let of = |game: &WholeGame| {
         let series = outcome.engines.iter().map(|engine| game.searched(engine, from, calibrations)).collect();
-        from += game.positions.iter().filter(|place| place.has_moves).count();
+        from += game.open().count();
         series
     };
     games.iter().map(of).collect()
@@ -304,16 +290,18 @@ fn annotate(
     written: &mut Written,
 ) -> anyhow::Result<()> {
     let form = args.pages.comments.unwrap_or_default();
-    let engines = series.first().map_or(0, Vec::len);
+    let names: Vec<&str> = series.first().into_iter().flatten().map(|series| &*series.name).collect();
+    // names that differ only in what a folder cannot be called have folders of their own
+    let folders = file_stems(&names);
     let mut files: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
-    let mut names: BTreeMap<&str, String> = BTreeMap::new();
+    let mut files_of: BTreeMap<&str, String> = BTreeMap::new();
     let mut formats: BTreeSet<&str> = BTreeSet::new();
     for (game, all) in games.iter().zip(series) {
         let source = &*game.record.source;
-        let taken: BTreeSet<String> = names.values().cloned().collect();
-        let name = names.entry(source).or_insert_with(|| free_name(source, &taken)).clone();
-        for series in all {
-            let into = if engines > 1 { folder.join(safe(&series.name)) } else { folder.to_owned() };
+        let taken: BTreeSet<String> = files_of.values().map(|name| name.to_lowercase()).collect();
+        let name = files_of.entry(source).or_insert_with(|| free_name(source, &taken)).clone();
+        for (series, engine) in all.iter().zip(&folders) {
+            let into = if folders.len() > 1 { folder.join(engine) } else { folder.to_owned() };
             let Some(record) = &game.record.written else { continue };
             match annotated(record, &series.name, &series.remarks(game.record.game.chess), form) {
                 Some(text) => files.entry(into.join(&name)).or_default().extend(text),
@@ -332,24 +320,16 @@ fn annotate(
     Ok(())
 }
 
-/// The last part of a source's name, which no other source has got.
+/// The last part of a source's name, which no other source has got in large or small letters.
 fn free_name(source: &str, taken: &BTreeSet<String>) -> String {
-    let last = safe(source.rsplit(['/', '\\']).next().unwrap_or_default());
+    let last = file_stem(source.rsplit(['/', '\\']).next().unwrap_or_default());
     // a packed record is written as it is without its packing
     let packed = [".gz", ".bz2", ".zst", ".xz"].into_iter().find_map(|end| last.strip_suffix(end));
     let last = packed.unwrap_or(&last).to_owned();
     let (stem, end) =
         last.rsplit_once('.').map_or((last.as_str(), String::new()), |(stem, end)| (stem, format!(".{end}")));
     let numbered = (2..).map(|number| format!("{stem}-{number}{end}"));
-    std::iter::once(last.clone()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or(last)
-}
-
-/// A name of a file or folder on all systems.
-fn safe(name: &str) -> String {
-    let name = printable(name, '_');
-    let name: String = name.chars().map(|c| if "<>:\"/\\|?*".contains(c) { '_' } else { c }).take(100).collect();
-    let name = name.trim_matches(['.', ' ']);
-    if name.is_empty() { "engine".to_owned() } else { name.to_owned() }
+    std::iter::once(last.clone()).chain(numbered).find(|name| !taken.contains(&name.to_lowercase())).unwrap_or(last)
 }
 
 /// The moves that cost most, in the terminal.
@@ -358,9 +338,7 @@ fn summary(games: &[WholeGame], series: &[Vec<Series>], written: &Written, langu
     if let ([game], [series]) = (games, series) {
         let all = costs(game, series);
         let rows: Vec<&Cost> = costly(&all).into_iter().take(10).collect();
-        let verdict = |cost: &&Cost| {
-            language.word(if cost.cost >= BLUNDER { key!("blunder") } else { key!("mistake") }).to_owned()
-        };
+        let verdict = |cost: &&Cost| language.word(cost.verdict()).to_owned();
         let played = |cost: &&Cost| {
             let words = &game.moves[cost.ply - 1].words;
             let text = if language == Language::Japanese { &words.japanese } else { &words.letters };
@@ -369,7 +347,7 @@ fn summary(games: &[WholeGame], series: &[Vec<Series>], written: &Written, langu
         let columns = Columns::new()
             .left(language.word("move"), 20, played)
             .left(language.word("verdict"), 10, verdict)
-            .right(language.word("cost"), 6, |cost: &&Cost| format!("{:.0}", 100.0 * cost.cost));
+            .right(language.word("cost"), 6, |cost: &&Cost| cost.points());
         if rows.is_empty() {
             out += &say!(language, "No move cost {:.0} points or more.", 100.0 * MISTAKE);
             out += "\n";
@@ -425,7 +403,7 @@ fn document(games: &[WholeGame], counts: Value, series: &[Vec<Series>], written:
             let words = &game.moves[cost.ply - 1].words;
             json!({
                 "ply": cost.ply, "move": words.record, "cost": cost.cost, "win_rates": cost.rates,
-                "verdict": if cost.cost >= BLUNDER { "blunder" } else { "mistake" },
+                "verdict": cost.verdict(),
             })
         };
         json!({

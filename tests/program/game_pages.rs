@@ -210,6 +210,22 @@ fn annotated_records_are_read_back_to_the_same_samples() {
     }
 }
 
+/// Names that a folder cannot have differ in their folders: the records of two engines are not joined.
+#[test]
+fn engines_have_folders_of_their_own() {
+    let folder = Folder::new();
+    shogi(&folder, "Fairy-Stockfish");
+    let [one, two] = ["a:b", "a?b"].map(|name| engine(name, 1, ""));
+    let engines = ["--engine", &one, "--engine", &two, "--limit=nodes=9", "-q"];
+    folder.good(&[&["analyse", "game.csa", "--annotate", "x"][..], &engines].concat());
+    let of = |name: &str| {
+        let found = folder.at("x").read_dir().unwrap().map(|entry| entry.unwrap().path().join("game.csa"));
+        let texts: Vec<String> = found.map(|path| std::fs::read_to_string(path).unwrap()).collect();
+        texts.iter().filter(|text| text.contains(&format!("*#エンジン={name}\n"))).count()
+    };
+    assert_eq!((folder.at("x").read_dir().unwrap().count(), of("a:b"), of("a?b")), (2, 1, 1));
+}
+
 /// Ply and score of each sample; the side is that of the ply.
 fn scores(table: &str) -> Vec<(u32, i32)> {
     let (head, rows) = csv(table);

@@ -166,17 +166,22 @@ pub fn page(page: &Page<'_>) -> Result<String, PlotError> {
         }
         "\n"
     };
+    Ok(document(page.word("diagnosis"), "", page.language, body))
+}
+
+/// A page with its title, a style of its own beside that of all pages, and the elements of its body.
+fn document(title: &str, style: &str, language: Language, body: Markup) -> String {
+    let title = html! { (Safe(title)) }.into_string();
     // maud writes void elements such as meta as in HTML, without the slash that XML needs
-    Ok(format!(
+    format!(
         "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         {GENERATOR} {}\"/>\n<title>evalcurve: {}</title>\n<style>\n{STYLE}</style>\n</head>\n\
+         {GENERATOR} {}\"/>\n<title>evalcurve: {title}</title>\n<style>\n{STYLE}{style}</style>\n</head>\n\
          <body>\n{}</body>\n</html>\n",
-        page.language.code(),
+        language.code(),
         env!("CARGO_PKG_VERSION"),
-        page.word("diagnosis"),
         body.into_string()
-    ))
+    )
 }
 
 /// The answers to a question.

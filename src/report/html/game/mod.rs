@@ -5,8 +5,8 @@
 use maud::{Markup, PreEscaped, html};
 use serde_json::{Value, json};
 
+use super::document;
 use super::markup::{Safe, Table, soft};
-use super::{GENERATOR, STYLE};
 use crate::analyse::games::{
     ASSUMED_WITHIN, BLUNDER, Cost, MISTAKE, Scale, Series, WholeGame, Words, costly, costs, disagreements,
 };
@@ -124,16 +124,12 @@ impl<'a> GamePage<'a> {
 
     /// What is said of the scale of win rates.
     fn scale_note(&self) -> String {
-        let mut constants: Vec<f64> = self
-            .engines
-            .iter()
-            .filter_map(|series| match series.scale {
-                Scale::Assumed(constant) => Some(constant),
-                Scale::Calibrated(_) => None,
-            })
-            .collect();
-        constants.dedup();
-        match constants.first() {
+        // one for all engines of a game
+        let assumed = self.engines.iter().find_map(|series| match series.scale {
+            Scale::Assumed(constant) => Some(constant),
+            Scale::Calibrated(_) => None,
+        });
+        match assumed {
             None => self.word("bands: 95% intervals of the calibrations").to_owned(),
             Some(constant) => {
                 let [low, high] = [constant / ASSUMED_WITHIN, constant * ASSUMED_WITHIN];
@@ -322,15 +318,6 @@ impl<'a> GamePage<'a> {
         format!("background:rgb({r},{g},{b})")
     }
 
-    fn verdict(&self, cost: f64) -> &'static str {
-        self.language.word(if cost >= BLUNDER { key!("blunder") } else { key!("mistake") })
-    }
-
-    /// A link that shows a position.
-    fn jump(&self, at: usize) -> String {
-        self.played(at)
-    }
-
     fn costly(&self) -> Markup {
         let found = costly(&self.costs);
         let (mistake, blunder) = (100.0 * MISTAKE, 100.0 * BLUNDER);
@@ -376,8 +363,8 @@ impl<'a> GamePage<'a> {
                     ],
                     rows.iter().map(|cost| (cost.ply, vec![
                         self.player(cost.side).to_owned(),
-                        self.verdict(cost.cost).to_owned(),
-                        format!("{:.0}", 100.0 * cost.cost),
+                        self.word(cost.verdict()).to_owned(),
+                        cost.points(),
                         format!("{} → {}", percent(cost.rates[0]), percent(cost.rates[1])),
                         best(cost),
                     ])),
@@ -395,7 +382,7 @@ impl<'a> GamePage<'a> {
                     tbody {
                         @for (at, cells) in rows {
                             tr {
-                                td class="text" { a href={ "#" (at) } data-ply=(at) { (Safe(self.jump(at))) } }
+                                td class="text" { a href={ "#" (at) } data-ply=(at) { (Safe(self.played(at))) } }
                                 @for cell in &cells { td class="text" { (Safe(cell)) } }
                             }
                         }
@@ -411,9 +398,7 @@ impl<'a> GamePage<'a> {
             return html! {};
         }
         let cell = |at: usize, series: &Series| {
-            let last = if series.own.is_some() { at.checked_sub(1) } else { None };
-            let said = |at: usize| series.said.get(at).and_then(Option::as_ref);
-            let Some(said) = said(at).or_else(|| said(last?)) else { return "–".to_owned() };
+            let Some(said) = series.at(at) else { return "–".to_owned() };
             let best = said.best.as_ref().map_or_else(String::new, |best| format!(" {}", self.words(best)));
             format!("{:.0}%{best}", 100.0 * said.rates[0])
         };
@@ -465,7 +450,7 @@ impl<'a> GamePage<'a> {
         let rows = all.iter().take(5).map(|(ply, seconds)| {
             let side = self.game.positions[ply - 1].side;
             let cost = self.costs.iter().find(|cost| cost.ply == *ply);
-            let cost = cost.map_or_else(|| "–".to_owned(), |cost| format!("{:.0}", (100.0 * cost.cost).round() + 0.0));
+            let cost = cost.map_or_else(|| "–".to_owned(), Cost::points);
             (*ply, vec![self.player(side).to_owned(), self.seconds(*seconds), cost])
         });
         html! {
@@ -544,7 +529,7 @@ impl<'a> GamePage<'a> {
         let rows = (1..self.game.positions.len()).map(|ply| {
             let seconds = self.game.moves[ply - 1].seconds.map_or_else(String::new, |seconds| self.seconds(seconds));
             let cost = self.costs.iter().find(|cost| cost.ply == ply);
-            let cost = cost.map_or_else(String::new, |cost| format!("{:.0}", (100.0 * cost.cost).round() + 0.0));
+            let cost = cost.map_or_else(String::new, Cost::points);
             let rate = |series: &Series| {
                 let said = series.said[ply].as_ref();
                 said.map_or_else(String::new, |said| {
@@ -570,26 +555,12 @@ impl<'a> GamePage<'a> {
             script type="application/json" id="game" { (PreEscaped(self.data())) }
             script { (PreEscaped(SCRIPT)) }
         };
-        Ok(document(&self.title(), self.language, body))
+        Ok(document(&self.title(), GAME_STYLE, self.language, body))
     }
 }
 
 const SCRIPT: &str = include_str!("game.js");
 const GAME_STYLE: &str = include_str!("game.css");
-
-fn document(title: &str, language: Language, body: Markup) -> String {
-    let head = html! {
-        meta charset="utf-8"; meta name="viewport" content="width=device-width, initial-scale=1"; "\n"
-        (PreEscaped(GENERATOR)) (PreEscaped(format!(" {}\">\n", env!("CARGO_PKG_VERSION"))))
-        title { "evalcurve: " (Safe(title)) } "\n"
-        style { (PreEscaped(STYLE)) (PreEscaped(GAME_STYLE)) }
-    };
-    let (head, body) = (head.into_string(), body.into_string());
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n{head}</head>\n<body>\n{body}</body>\n</html>\n",
-        language.code()
-    )
-}
 
 /// The page that lists the pages of several games: each with its file, title and costly moves.
 pub fn index(pages: &[(String, GamePage<'_>)], language: Language) -> String {
@@ -605,5 +576,5 @@ pub fn index(pages: &[(String, GamePage<'_>)], language: Language) -> String {
         (table)
         ol { @for (file, page) in pages { li { a href=(file) { (Safe(page.title())) } } } }
     };
-    document(language.word("Games"), language, body)
+    document(language.word("Games"), GAME_STYLE, language, body)
 }
