@@ -13,11 +13,9 @@ use crate::calibration::file_stems;
 use crate::diagnose::split::Split;
 use crate::plot::Data;
 use crate::report::figures;
-use crate::report::headline::headline;
-use crate::report::html::{GENERATOR, Page, page};
-use crate::report::verdict::Line;
-use crate::report::{text as words, verdict};
-use crate::run::{Diagnose, Diagnosed, Outcome, with_flags};
+use crate::report::html::{GENERATOR, page};
+use crate::report::text as words;
+use crate::run::{Diagnose, with_flags};
 use crate::whole_file::WholeFiles;
 use crate::{say, text};
 
@@ -91,41 +89,33 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     let command = args.command();
     let examined = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
-    let Outcome { value: Diagnosed { diagnosis: found, options }, report: reading, notes, .. } = &examined;
+    let found = &examined.value.diagnosis;
     let language = args.input.language.chosen();
     if found.base.calibrated == 0 {
         terminal::tell(&examined, args.output.is_quiet(), language);
         return Ok(nothing(found.results.iter(), language));
     }
-    let document = examined.document();
-    let contents = Page::new(found, &options.calibrate, reading, notes, language);
-    let report = page(&contents)?;
+    let report = examined.report(language);
+    let document = report.document();
+    let page = page(&report)?;
     make_folder(&args.out)?;
     let numbers = args.data.then(|| args.out.join("diagnosis-data"));
     // what cannot be written is known before the first file is replaced
     numbers.iter().try_for_each(|folder| make_folder(folder))?;
     let mut together = WholeFiles::default();
-    together.add(&html, with_flags(&report).as_bytes())?;
+    together.add(&html, with_flags(&page.html).as_bytes())?;
     together.add(&data, with_flags(&format!("{document:#}\n")).as_bytes())?;
     together.finish()?;
     let mut written = vec![shown(&html), shown(&data)];
     if let Some(folder) = numbers {
-        written.push(write_numbers(&folder, contents.into_numbers())?);
+        written.push(write_numbers(&folder, page.numbers)?);
     }
     let text = || {
-        let headline = headline(found, language);
         let width = terminal::width().min(WIDTH);
-        let mut lines = vec![Line { question: headline.status.word(language), answer: headline.sentence }];
-        let todo = headline.todo.into_iter().enumerate();
-        lines.extend(
-            todo.map(|(i, answer)| Line { question: if i == 0 { language.word("What to do") } else { "" }, answer }),
-        );
-        let head = words::answers(&lines, width);
-        let answers = words::answers(&verdict::with_questions(found, language), width);
         let last = written.pop().unwrap_or_default();
         let written = say!(language, "written {} and {last}", written.join(language.word(", ")));
-        let read = words::wrap(&words::reading(reading, language), width, words::LABEL);
-        format!("{read}{head}\n{answers}\n{written}\n")
+        let read = words::wrap(&words::reading(&examined.report, language), width, words::LABEL);
+        format!("{read}{}\n{written}\n", report.text(width))
     };
     args.output.print(|| document, text)?;
     terminal::tell(&examined, args.output.is_quiet(), language);

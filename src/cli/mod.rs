@@ -169,7 +169,7 @@ Examples:
         Schema(SchemaArgs) => |args| {
             match args.document {
                 Document::Calibration => terminal::print(&crate::calibration::schema())?,
-                Document::Diagnosis => terminal::print(crate::report::json_diagnosis::SCHEMA)?,
+                Document::Diagnosis => terminal::print(crate::report::diagnosis::SCHEMA)?,
             }
             Ok(Done::Yes)
         },

@@ -3,6 +3,8 @@
 //! Text and JSON need the feature `records` alone; pages and figures need `plot`.
 
 pub(crate) mod columns;
+#[cfg(feature = "plot")]
+pub mod diagnosis;
 #[cfg(all(feature = "plot", feature = "theory"))]
 pub mod estimate;
 #[cfg(feature = "plot")]
@@ -11,8 +13,9 @@ pub mod headline;
 #[cfg(feature = "plot")]
 pub mod html;
 pub mod json;
-pub mod json_diagnosis;
 pub mod matches;
+#[cfg(feature = "plot")]
+pub(crate) mod model;
 #[cfg(all(feature = "plot", feature = "theory"))]
 pub mod playouts;
 #[cfg(all(feature = "plot", feature = "theory"))]
@@ -25,7 +28,6 @@ pub mod small_plot;
 pub mod text;
 #[cfg(feature = "play")]
 pub mod tournament;
-pub mod verdict;
 pub mod votes;
 #[cfg(feature = "plot")]
 pub mod wdl_figures;

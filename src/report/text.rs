@@ -8,7 +8,6 @@ use unicode_width::UnicodeWidthStr;
 use super::columns::Columns;
 use super::headline::{Verdict, rounded_up};
 pub use super::reading::{no_sample_note, packed_notes, reading, samples, tables_without_games};
-use super::verdict::Line;
 use crate::calibrate::{EngineResult, Validated};
 use crate::calibration::{Calibration, PawnValue};
 use crate::diagnose::evaluation::Evaluation;
@@ -405,6 +404,15 @@ pub fn standardization(results: &[EngineResult], chosen: ModelKind, language: La
         let (low, high) = (one(low), one(high));
         say!(language, "standardised scores are not a common scale: at z = 0 the win rate is {low} and {high}\n")
     })
+}
+
+/// A line with what it is about.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Line {
+    /// The question in one to three words; empty if the line goes on with the answer before it.
+    pub question: &'static str,
+    /// The answer.
+    pub answer: String,
 }
 
 /// Lines of question and answer; the answers are wrapped in their own column.

@@ -1,13 +1,10 @@
 //! Judges calibrations: how precise, how accurate, how comparable.
 
-use serde_json::Value;
-
 use super::load::load;
 use super::options::{Fitting, Reading};
 use super::{Error, Input, Outcome, Progress, on_threads};
 use crate::diagnose::split::Split;
 use crate::diagnose::{DiagnoseOptions, Diagnosis, diagnose};
-use crate::report::json_diagnosis;
 
 /// Reports how precise, how accurate and how comparable the scores of engines are.
 #[derive(Debug, Clone, Default)]
@@ -53,10 +50,17 @@ impl Diagnose {
     }
 }
 
-impl Outcome<Diagnosed> {
-    /// The JSON document.
-    pub fn document(&self) -> Value {
-        let Diagnosed { diagnosis, options } = &self.value;
-        json_diagnosis::document(diagnosis, &self.report, &options.calibrate, &self.notes)
+#[cfg(feature = "plot")]
+mod report {
+    use super::{Diagnosed, Outcome};
+    use crate::language::Language;
+    use crate::report::diagnosis::Report;
+
+    impl Outcome<Diagnosed> {
+        /// The report in a language, as text, JSON and a page.
+        pub fn report(&self, language: Language) -> Report<'_> {
+            let Diagnosed { diagnosis, options } = &self.value;
+            Report { diagnosis, options: &options.calibrate, reading: &self.report, notes: &self.notes, language }
+        }
     }
 }

@@ -49,7 +49,7 @@ fn the_shipped_games_have_a_verdict_and_a_page() {
         assert!(!html.contains(foreign), "{foreign}");
     }
     assert!(html.contains("name=\"viewport\"") && html.contains("@media print"));
-    for id in ["sure", "right", "scale", "differ", "split", "signs", "read"] {
+    for id in ["sure", "right", "scale", "differ", "splits", "signs", "read"] {
         assert!(html.contains(&format!("<details class=\"section\" id=\"{id}\">")), "{id}");
     }
     assert!(html.matches("<svg ").count() > 10);
@@ -272,6 +272,9 @@ fn the_document_has_the_form_of_its_schema() {
     folder.good(&shipped(&data, "out"));
     let mut document = folder.json("out/diagnosis.json");
     assert_eq!(missing(&schema, &schema, &document, "$"), Vec::<String>::new());
+    let unknown: Vec<_> =
+        document.as_object().unwrap().keys().filter(|key| schema["properties"][*key].is_null()).collect();
+    assert_eq!(unknown, Vec::<&String>::new(), "without a property in diagnosis/schema.json");
     // the reason why there is no value is an object with an error
     document["splits"][0]["test"] = serde_json::json!({ "error": "too few games" });
     assert_eq!(missing(&schema, &schema, &document, "$"), Vec::<String>::new());

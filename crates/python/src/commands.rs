@@ -110,7 +110,7 @@ pub(crate) fn diagnose(
 ) -> PyResult<(String, Vec<String>)> {
     let command = keywords::diagnose(&words).map_err(call_error)?;
     let (found, warnings) = outcome(py, sources, progress, move |input, progress| command.run(input, progress))?;
-    Ok((as_keywords(&found.document().to_string()), warnings))
+    Ok((as_keywords(&found.report(Language::English).document().to_string()), warnings))
 }
 
 /// The evaluation curves of the engines of records and tables.

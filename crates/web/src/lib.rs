@@ -14,7 +14,7 @@ use evalcurve::language::{Language, Text, ToText};
 use evalcurve::plot::{EngineSeries, PlotError, PlotOptions, reliability};
 use evalcurve::report::figures::{BinChoice, Drawing, drawings, series_of_calibration, series_of_result};
 use evalcurve::report::headline::Verdict;
-use evalcurve::report::html::{Page, page};
+use evalcurve::report::html::page;
 use evalcurve::report::{text, votes, wdl_figures};
 use evalcurve::rule::replay::Replay as Replayed;
 use evalcurve::run::{
@@ -414,14 +414,14 @@ impl Session {
             self.diagnosed = Some(command.run(&self.input, &progress).map_err(|error| failed(&error, language))?);
         }
         let Some(found) = &self.diagnosed else { return Ok(String::new()) };
-        let Diagnosed { diagnosis, options } = &found.value;
-        let contents = Page::new(diagnosis, &options.calibrate, &found.report, &found.notes, language);
-        Ok(with_flags(&page(&contents).map_err(|error| JsError::new(&error.to_string()))?))
+        let page = page(&found.report(language)).map_err(|error| JsError::new(&error.to_string()))?;
+        Ok(with_flags(&page.html))
     }
 
     /// The diagnosis as JSON, once it is made.
     pub fn diagnosis(&self) -> Option<String> {
-        self.diagnosed.as_ref().map(|found| with_flags(&format!("{:#}\n", found.document())))
+        let report = self.diagnosed.as_ref()?.report(Language::English);
+        Some(with_flags(&format!("{:#}\n", report.document())))
     }
 
     /// The win rates of scores between equals: rate and ends of its interval, then the shares of wins, draws and losses

@@ -1,11 +1,11 @@
-//! Building blocks of the page: safe text, tables, figures.
+//! Blocks of a report as HTML.
 
 use std::fmt::Write;
 
 use maud::{Markup, PreEscaped, Render, html};
 
-use crate::language::Language;
 use crate::plot::{Escaped, Figure};
+use crate::report::model::{Block, Column, Fill, Grid};
 use crate::say;
 
 /// Text of records and users, escaped so that the page is well-formed XML.
@@ -18,70 +18,34 @@ impl<T: AsRef<str>> Render for Safe<T> {
     }
 }
 
-/// A column of a table.
-struct Column<'a, R> {
-    name: String,
-    /// The class of the header and of the cells: `None` for numbers.
-    class: Option<(&'static str, &'static str)>,
-    cell: Box<dyn Fn(&R) -> String + 'a>,
-}
-
-/// A table with one row per item of `R`; without rows it renders nothing.
-pub(super) struct Table<'a, R> {
-    caption: String,
-    language: Language,
-    rows: Vec<R>,
-    columns: Vec<Column<'a, R>>,
-    best: Box<dyn Fn(&R) -> bool + 'a>,
-}
-
-impl<'a, R> Table<'a, R> {
-    /// A table without columns; the caption may be empty.
-    pub(super) fn new(language: Language, caption: impl Into<String>, rows: impl IntoIterator<Item = R>) -> Self {
-        let (caption, rows) = (caption.into(), rows.into_iter().collect());
-        Self { caption, language, rows, columns: Vec::new(), best: Box::new(|_| false) }
-    }
-
-    fn column(
-        mut self,
-        name: &str,
-        class: Option<(&'static str, &'static str)>,
-        cell: impl Fn(&R) -> String + 'a,
-    ) -> Self {
-        self.columns.push(Column { name: name.to_owned(), class, cell: Box::new(cell) });
-        self
-    }
-
-    /// Adds a right-aligned column.
-    pub(super) fn number(self, name: &str, cell: impl Fn(&R) -> String + 'a) -> Self {
-        self.column(name, None, cell)
-    }
-
-    /// Adds a left-aligned column whose cells do not wrap.
-    pub(super) fn text(self, name: &str, cell: impl Fn(&R) -> String + 'a) -> Self {
-        self.column(name, Some(("text", "text")), cell)
-    }
-
-    /// Adds a left-aligned column whose cells wrap.
-    pub(super) fn prose(self, name: &str, cell: impl Fn(&R) -> String + 'a) -> Self {
-        self.column(name, Some(("text", "prose")), cell)
-    }
-
-    /// Emphasises rows.
-    pub(super) fn best(self, best: impl Fn(&R) -> bool + 'a) -> Self {
-        Self { best: Box::new(best), ..self }
-    }
-}
-
-impl<R> Render for Table<'_, R> {
+impl Render for Block {
     fn render(&self) -> Markup {
-        let (shown, rest) = self.rows.split_at(self.rows.len().min(SHOWN_ROWS));
-        // a fold for one or two rows would save nothing
-        let (shown, rest) = if rest.len() < 3 { (&self.rows[..], &[][..]) } else { (shown, rest) };
-        html! {
-            @if !shown.is_empty() { (self.part(shown, &self.caption)) }
-            @if !rest.is_empty() {
-                (folded(say!(self.language, "{} more rows", rest.len()), "", false, self.part(rest, "")))
+        match self {
+            Self::Paragraph(text) => html! { p { (Safe(text)) } "\n" },
+            Self::Note(text) => html! { p class="soft" { (Safe(text)) } "\n" },
+            Self::Heading(text) => html! { h3 { (Safe(text)) } "\n" },
+            Self::List(items) => html! {
+                ul {
+                    "\n"
+                    @for (label, text) in items {
+                        li { @if !label.is_empty() { span class="warn" { (Safe(label)) } ": " } (Safe(text)) }
+                        "\n"
+                    }
+                }
+                "\n"
+            },
+            Self::Table(grid) => grid.render(),
+            Self::Figures(figures) => html! {
+                @if !figures.is_empty() {
+                    div class=(if figures.len() > 1 { "figures" } else { "one" }) {
+                        @if figures.len() > 1 { "\n" }
+                        @for drawn in figures { (figure(drawn)) }
+                    }
+                    "\n"
+                }
+            },
+            Self::Folded { title, rest, open, body } => {
+                folded(title, rest, *open, html! { @for block in body { (block) } })
             }
         }
     }
@@ -90,9 +54,28 @@ impl<R> Render for Table<'_, R> {
 /// The rows of a table that are not folded.
 const SHOWN_ROWS: usize = 10;
 
-impl<R> Table<'_, R> {
+impl Render for Grid {
+    fn render(&self) -> Markup {
+        // a fold for one or two rows would save nothing
+        let rows = self.best.len();
+        let shown = if rows < SHOWN_ROWS + 3 { rows } else { SHOWN_ROWS };
+        html! {
+            @if shown > 0 { (self.part(0..shown, &self.caption)) }
+            @if rows > shown {
+                (folded(&say!(self.language, "{} more rows", rows - shown), "", false, self.part(shown..rows, "")))
+            }
+        }
+    }
+}
+
+impl Grid {
     /// Some of the rows under the head of the table.
-    fn part(&self, rows: &[R], caption: &str) -> Markup {
+    fn part(&self, rows: std::ops::Range<usize>, caption: &str) -> Markup {
+        let class = |column: &Column| match column.fill {
+            Fill::Number => None,
+            Fill::Text => Some("text"),
+            Fill::Prose => Some("prose"),
+        };
         html! {
             // keyboards scroll only what can have the focus
             div class="scroll" tabindex="0" {
@@ -102,7 +85,7 @@ impl<R> Table<'_, R> {
                     thead {
                         tr {
                             @for column in &self.columns {
-                                th scope="col" class=[column.class.map(|c| c.0)] { (Safe(&column.name)) }
+                                th scope="col" class=[class(column).map(|_| "text")] { (Safe(&column.name)) }
                             }
                         }
                     }
@@ -110,9 +93,9 @@ impl<R> Table<'_, R> {
                     tbody {
                         "\n"
                         @for row in rows {
-                            tr class=[(self.best)(row).then_some("best")] {
+                            tr class=[self.best[row].then_some("best")] {
                                 @for column in &self.columns {
-                                    td class=[column.class.map(|c| c.1)] { (Safe((column.cell)(row))) }
+                                    td class=[class(column)] { (Safe(&column.cells[row])) }
                                 }
                             }
                             "\n"
@@ -125,23 +108,13 @@ impl<R> Table<'_, R> {
     }
 }
 
-/// A paragraph.
-pub(super) fn p(text: impl AsRef<str>) -> Markup {
-    html! { p { (Safe(text)) } "\n" }
-}
-
-/// A paragraph in a lighter colour: definitions and caveats.
-pub(super) fn soft(text: impl AsRef<str>) -> Markup {
-    html! { p class="soft" { (Safe(text)) } "\n" }
-}
-
-/// A heading below that of a section.
-pub(super) fn h3(text: impl AsRef<str>) -> Markup {
-    html! { h3 { (Safe(text)) } "\n" }
+/// A figure as inline SVG whose numbers can be read off.
+pub(super) fn figure(figure: &Figure) -> Markup {
+    html! { figure { (PreEscaped(figure.svg_for_page().trim_end())) } "\n" }
 }
 
 /// A collapsible part: `title`, then `rest` in a lighter colour, then the body.
-pub(super) fn folded(title: impl AsRef<str>, rest: &str, open: bool, body: impl Render) -> Markup {
+pub(super) fn folded(title: &str, rest: &str, open: bool, body: Markup) -> Markup {
     html! {
         details open=[open.then_some("open")] {
             summary { (Safe(title)) @if !rest.is_empty() { " " span { (Safe(rest)) } } }
@@ -151,25 +124,11 @@ pub(super) fn folded(title: impl AsRef<str>, rest: &str, open: bool, body: impl 
     }
 }
 
-/// A figure, as inline SVG whose numbers can be read off.
-pub(super) fn figure(figure: &Figure) -> Markup {
-    html! { figure { (PreEscaped(figure.svg_for_page().trim_end())) } "\n" }
-}
-
-/// Figures side by side where the page is wide enough.
-pub(super) fn figures(list: &[Markup]) -> Markup {
-    html! {
-        @match list {
-            [] => {}
-            [one] => { div class="one" { (one) } "\n" }
-            many => { div class="figures" { "\n" @for one in many { (one) } } "\n" }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::Language;
+    use crate::report::model::{self, Table};
 
     #[test]
     fn texts_are_made_safe() {
@@ -177,11 +136,11 @@ mod tests {
             let table = Table::new(Language::English, "a < b", rows)
                 .text("engine", |r| (*r).to_owned())
                 .number("n", |_| "1".to_owned());
-            table.render().into_string()
+            Block::from(table).render().into_string()
         };
         assert_eq!(table(Vec::new()), "");
         let html = table(vec!["<script>"]);
         assert!(html.contains("a &lt; b") && html.contains("&lt;script&gt;") && !html.contains("<script"));
-        assert!(folded("a&b", "", false, "").into_string().contains("a&amp;b"));
+        assert!(model::folded("a&b", "", false, Vec::new()).render().into_string().contains("a&amp;b"));
     }
 }

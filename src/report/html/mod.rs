@@ -1,172 +1,118 @@
-//! The report of a diagnosis as one page with its tables and figures. It loads no other file and runs no script.
+//! Reports as pages with their tables and figures. A page loads no other file.
 
-mod answer;
-mod differ;
 #[cfg(feature = "analyse")]
 pub mod game;
 mod markup;
-mod right;
-mod scale;
-mod signs;
-mod split;
-mod sure;
-
-use std::cell::RefCell;
 
 use maud::{Markup, html};
 
-use self::markup::{Safe, figure, figures, folded, soft};
-use super::text::{accounts, files, thousands};
-use super::verdict::{self, Answer, Question};
-use crate::calibrate::{CalibrateOptions, EngineResult};
-use crate::calibration::MatePolicy;
-use crate::diagnose::Diagnosis;
-use crate::language::{Language, Text};
-use crate::plot::{Data, Figure, PlotError, PlotOptions};
-use crate::sample::ReadReport;
-use crate::{key, say};
+use self::markup::{Safe, figure};
+use super::diagnosis::{Report, SECTIONS, Section, head};
+use super::headline::{Status, headline};
+use super::model::{Block, p, soft};
+use super::text::thousands;
+use crate::language::Language;
+use crate::plot::{Data, Figure, PlotError};
+use crate::say;
 
 /// Marks a file as written by evalcurve, so that a later run may replace it.
 pub const GENERATOR: &str = "<meta name=\"generator\" content=\"evalcurve";
 
 const STYLE: &str = include_str!("style.css");
 
-/// The number of engines, those with the most samples, whose parts are not collapsed.
-const UNFOLDED: usize = 6;
-
-/// The contents of a page.
+/// A page with the numbers of its figures.
 #[derive(Debug)]
-pub struct Page<'a> {
-    /// The results.
-    pub diagnosis: &'a Diagnosis,
-    /// The options they were computed with.
-    pub options: &'a CalibrateOptions,
-    /// Counts of files and games.
-    pub reading: &'a ReadReport,
-    /// Notes from reading.
-    pub notes: &'a [Text],
-    /// The language of the page.
-    pub language: Language,
-    /// The figures drawn so far: title and numbers.
-    numbers: RefCell<Vec<(String, Data)>>,
+pub struct Page {
+    /// HTML that is also well-formed XML. The same results give the same bytes.
+    pub html: String,
+    /// The numbers of each figure, with its title.
+    pub numbers: Vec<(String, Data)>,
 }
 
-impl<'a> Page<'a> {
-    /// A page about these results, with the notes from reading.
-    pub fn new(
-        diagnosis: &'a Diagnosis,
-        options: &'a CalibrateOptions,
-        reading: &'a ReadReport,
-        notes: &'a [Text],
-        language: Language,
-    ) -> Self {
-        Self { diagnosis, options, reading, notes, language, numbers: RefCell::default() }
-    }
-
-    /// The numbers of the figures of the page, each with the figure's title, once the page is made.
-    pub fn into_numbers(self) -> Vec<(String, Data)> {
-        self.numbers.into_inner()
-    }
-}
-
-impl<'a> Page<'a> {
-    /// A figure on the page, whose numbers are kept.
-    fn figure(&self, drawn: &Figure) -> Markup {
-        self.numbers.borrow_mut().push((drawn.title().to_owned(), drawn.data().clone()));
-        figure(drawn)
-    }
-
-    /// The size of figures on a page: small enough to read on a telephone.
-    fn plots(&self) -> PlotOptions {
-        PlotOptions { width: 520, height: 430, language: self.language, tolerance: 0.2, ..PlotOptions::default() }
-    }
-
-    /// The text in the language of the page.
-    fn word<'b>(&self, english: &'b str) -> &'b str {
-        self.language.word(english)
-    }
-
-    /// The results, those with the most samples first.
-    fn results_by_size(&self) -> Vec<&'a EngineResult> {
-        let mut all: Vec<&'a EngineResult> = self.diagnosis.results.iter().collect();
-        all.sort_by_key(|r| std::cmp::Reverse(r.fitted));
-        all
-    }
-
-    /// The calibrated engines as indices into the results, those with the most samples first.
-    fn by_size(&self) -> Vec<usize> {
-        let results = &self.diagnosis.results;
-        let mut order: Vec<usize> = (0..results.len()).filter(|&i| results[i].calibration.is_some()).collect();
-        order.sort_by_key(|&i| (std::cmp::Reverse(results[i].fitted), i));
-        order
-    }
-
-    /// The colour of an engine in all figures: by size, so that the largest engines have the most legible colours.
-    fn color(&self, engine: &str) -> usize {
-        let results = &self.diagnosis.results;
-        self.by_size().iter().position(|&i| results[i].name == engine).unwrap_or(0)
-    }
-}
-
-impl Page<'_> {
-    /// The figures of the calibrated engines by rank and index, those with the most samples side by side, the others
-    /// collapsed.
-    fn engine_by_engine(
-        &self,
-        draw: impl Fn(usize, usize) -> Result<Option<Figure>, PlotError>,
-    ) -> Result<Markup, PlotError> {
-        let (mut shown, mut rest) = (Vec::new(), Vec::new());
-        for (rank, index) in self.by_size().into_iter().enumerate() {
-            let Some(drawn) = draw(rank, index)? else { continue };
-            if rank < UNFOLDED {
-                shown.push(self.figure(&drawn));
-                continue;
-            }
-            let result = &self.diagnosis.results[index];
-            let (samples, games) = (thousands(result.fitted), thousands(result.games));
-            let size = say!(self.language, "{samples} samples, {games} games");
-            rest.push(folded(&result.name, &size, false, figures(&[self.figure(&drawn)])));
-        }
-        Ok(html! { (figures(&shown)) @for part in &rest { (part) } })
-    }
-}
-
-/// The page as HTML that is also well-formed XML. The same results give the same bytes.
+/// The page of a diagnosis.
 ///
 /// # Errors
 /// A figure that cannot be drawn.
-pub fn page(page: &Page<'_>) -> Result<String, PlotError> {
-    let sections = [
-        ("sure", key!("How sure is this?"), Question::Sure, sure::section(page)?),
-        ("right", key!("Is it right?"), Question::Right, right::section(page)?),
-        ("scale", key!("Do the engines share a scale?"), Question::Scale, scale::section(page)?),
-        ("differ", key!("Why do the two fits differ?"), Question::Differ, differ::section(page)?),
-        ("split", key!("Does a score always mean the same?"), Question::Split, split::section(page)?),
-        ("signs", key!("Signs, mates and other oddities"), Question::Signs, signs::section(page)),
-        ("read", key!("What was read"), Question::Samples, read(page)),
-    ];
-    let lines = verdict::lines(page.diagnosis, page.language);
+pub fn page(report: &Report<'_>) -> Result<Page, PlotError> {
+    let body = |section: &Section| Ok((section.id, section.title, (section.answers)(report), (section.body)(report)?));
+    let mut sections = SECTIONS.iter().map(body).collect::<Result<Vec<_>, PlotError>>()?;
+    // what was read comes last
+    sections.rotate_left(1);
+    let constants = head::constants(report)?;
+    let mut numbers = Vec::new();
+    sections.iter().for_each(|(.., body)| numbers_of(body, &mut numbers));
+    numbers.extend(constants.iter().map(numbers_of_figure));
     let body = html! {
-        header { "\n" (answer::head(page)?) }
+        header { "\n" (answer(report, constants.as_ref())) }
         "\n"
         main {
             "\n"
-            h2 { (page.word("Why")) } "\n"
-            @for (id, title, question, body) in &sections {
+            h2 { (report.word("Why")) } "\n"
+            @for (id, title, answers, body) in &sections {
                 details class="section" id=(id) {
                     summary {
-                        h3 { (Safe(page.word(title))) }
-                        @for answer in answers(&lines, *question) { p { (Safe(answer)) } }
+                        h3 { (Safe(report.word(title))) }
+                        @for answer in answers { p { (Safe(answer)) } }
                     }
-                    "\n" (body)
+                    "\n" @for block in body { (block) }
                 }
                 "\n"
             }
-            (provenance(page))
+            (provenance(report))
         }
         "\n"
     };
-    Ok(document(page.word("diagnosis"), "", page.language, body))
+    Ok(Page { html: document(report.word("diagnosis"), "", report.language, body), numbers })
+}
+
+fn numbers_of_figure(figure: &Figure) -> (String, Data) {
+    (figure.title().to_owned(), figure.data().clone())
+}
+
+/// Adds the numbers of all figures of some blocks.
+fn numbers_of(blocks: &[Block], out: &mut Vec<(String, Data)>) {
+    for block in blocks {
+        match block {
+            Block::Figures(figures) => out.extend(figures.iter().map(numbers_of_figure)),
+            Block::Folded { body, .. } => numbers_of(body, out),
+            _ => {}
+        }
+    }
+}
+
+/// The answer: whether the calibrations can be used, the constants, and what to do.
+fn answer(report: &Report<'_>, constants: Option<&Figure>) -> Markup {
+    let answer = headline(report.diagnosis, report.language);
+    let class = match answer.status {
+        Status::Fine => "status fine",
+        Status::Care => "status care",
+        Status::NotFine => "status wrong",
+    };
+    html! {
+        h1 { (report.word("Can these calibrations be used?")) } "\n"
+        div class=(class) {
+            strong { (answer.status.sign()) " " (answer.status.word(report.language)) }
+            " " span { (Safe(&answer.sentence)) }
+        }
+        "\n"
+        div class="beside" {
+            "\n"
+            div {
+                h2 { (report.word("The constants")) } "\n"
+                (p(report.word(
+                    "1/w1 is the score at which an engine wins 73% against an equal, results that follow no score left \
+                     out: the \u{201c}Ponanza constant\u{201d}, customarily 600.",
+                )))
+                (head::verdicts(report))
+            }
+            "\n"
+            @if let Some(drawn) = constants { div { (figure(drawn)) } "\n" }
+        }
+        "\n"
+        h2 { (report.word("What to do")) } "\n"
+        ul class="todo" { "\n" @for line in &answer.todo { li { (Safe(line)) } "\n" } }
+        "\n"
+    }
 }
 
 /// A page with its title, a style of its own beside that of all pages, and the elements of its body.
@@ -184,56 +130,27 @@ fn document(title: &str, style: &str, language: Language, body: Markup) -> Strin
     )
 }
 
-/// The answers to a question.
-fn answers(lines: &[Answer], question: Question) -> Vec<&str> {
-    lines.iter().filter(|line| line.question == question).map(|line| line.answer.as_str()).collect()
-}
-
 /// Where the numbers come from.
-fn provenance(page: &Page<'_>) -> Markup {
-    let base = &page.diagnosis.base;
-    let none = page.word("standard input");
+fn provenance(report: &Report<'_>) -> Markup {
+    let base = &report.diagnosis.base;
+    let none = report.word("standard input");
     let inputs = if base.inputs.is_empty() { none.to_owned() } else { base.inputs.join(", ") };
     let filters = if base.filters.is_empty() { String::new() } else { format!(" · {}", base.filters.join(", ")) };
     let (seed, resamples, folds) = (base.seed, thousands(u64::from(base.resamples)), base.folds);
     let version = env!("CARGO_PKG_VERSION");
     html! {
         (soft(say!(
-            page.language,
+            report.language,
             "{inputs}{filters} · seed {seed} · {resamples} resamples of the games · {folds} folds · evalcurve \
              {version}"
         )))
-        (soft(page.word(
+        (soft(report.word(
             "Numbers in brackets are 95% intervals. They keep the samples of a game together, because these are not \
              independent. Scores and results are from the view of the engine that gave the score; a draw counts as \
              half a win. In the figures, move the pointer over a mark, tap it, or reach it with the Tab key to read \
              it.",
         )))
     }
-}
-
-/// What was read, in counts that add up.
-fn read(page: &Page<'_>) -> Markup {
-    let (reading, base, options) = (page.reading, &page.diagnosis.base, page.options);
-    let language = page.language;
-    let (games, files_words) = (page.word(" games"), page.word(" files"));
-    let mut items = vec![accounts(reading.games_read, games, reading.games_used, &reading.games_skipped, language)];
-    items.extend(files(reading, files_words, language));
-    let (drawn, fitted, mates) = (thousands(base.samples), thousands(base.fitted), thousands(base.mates_left_out));
-    items.push(say!(language, "{drawn} samples drawn = {fitted} in the fits + {mates} mates left out"));
-    let mates = match options.mate_policy {
-        MatePolicy::Exclude => page.word("are left out").to_owned(),
-        MatePolicy::Clip => say!(language, "count as ±{}", options.clip_cp),
-        MatePolicy::Keep => page.word("are kept as they are").to_owned(),
-    };
-    let (window, from, least) = (options.sampling.window, options.sampling.from_ply, options.min_samples);
-    items.push(say!(
-        language,
-        "one sample per window of {window} plies and side, from ply {from} on; mates {mates}; engines with fewer than \
-         {least} samples are not calibrated"
-    ));
-    items.extend(page.notes.iter().map(|note| note.text(language).to_owned()));
-    html! { ul { "\n" @for item in &items { li { (Safe(item)) } "\n" } } "\n" }
 }
 
 #[cfg(test)]

@@ -6,13 +6,14 @@ use maud::{Markup, PreEscaped, html};
 use serde_json::{Value, json};
 
 use super::document;
-use super::markup::{Safe, Table, soft};
+use super::markup::Safe;
 use crate::analyse::games::{
     ASSUMED_WITHIN, BLUNDER, Cost, MISTAKE, Scale, Series, WholeGame, Words, costly, costs, disagreements,
 };
 use crate::calibration::Score;
 use crate::language::Language;
 use crate::plot::{self, DrawnGame, GameGraph, GameLine, PlotError, PlotOptions, Point};
+use crate::report::model::{Block, Table, soft};
 use crate::types::{Color, Outcome};
 use crate::{key, say};
 
@@ -503,7 +504,7 @@ impl<'a> GamePage<'a> {
         let version = env!("CARGO_PKG_VERSION");
         html! {
             h2 { (Safe(self.word("How scores became win rates"))) }
-            (table)
+            (Block::from(table))
             @if self.assumes() {
                 p class="warn" { (Safe(self.scale_note())) }
                 (soft(self.word(
@@ -573,7 +574,7 @@ pub fn index(pages: &[(String, GamePage<'_>)], language: Language) -> String {
         });
     let body = html! {
         h1 { (Safe(language.word("Games"))) }
-        (table)
+        (Block::from(table))
         ol { @for (file, page) in pages { li { a href=(file) { (Safe(page.title())) } } } }
     };
     document(language.word("Games"), GAME_STYLE, language, body)
