@@ -38,12 +38,24 @@ impl Prefix {
     /// Same as [`below`] with `last` as the last key.
     #[inline]
     pub fn below(self, n: u64, last: u64) -> u64 {
-        scaled(next(self.0, last), n)
+        self.below_mixed(n, mixed(last))
+    }
+
+    /// The same with the last key as [`mixed`] returns it: many prefixes share the work on their last keys.
+    #[inline]
+    pub fn below_mixed(self, n: u64, last: u64) -> u64 {
+        scaled(mix(self.0.wrapping_add(GOLDEN) ^ last), n)
     }
 }
 
+/// A key for [`Prefix::below_mixed`].
+#[inline]
+pub fn mixed(key: u64) -> u64 {
+    mix(key.wrapping_add(GOLDEN))
+}
+
 fn next(state: u64, key: u64) -> u64 {
-    mix(state.wrapping_add(GOLDEN) ^ mix(key.wrapping_add(GOLDEN)))
+    mix(state.wrapping_add(GOLDEN) ^ mixed(key))
 }
 
 fn scaled(bits: u64, n: u64) -> u64 {

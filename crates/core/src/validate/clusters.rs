@@ -8,6 +8,9 @@ use crate::{parallel, random};
 /// Key of the resamples' draws, so that they differ from the draws of other modules with the same seed.
 const KEY: u64 = 0x7072_6f70_6572_5f5f;
 
+/// Resamples of a task.
+const RESAMPLES: usize = 64;
+
 /// The mean of some values with its standard error clustered by their games; `None` without values.
 pub fn mean_by_game(values: &[(u64, f64)]) -> Option<Estimate> {
     Clusters::of(values.len(), |i| values[i].0).mean(|i| values[i].1)
@@ -70,24 +73,28 @@ impl Clusters {
         Some(Estimate::normal(mean, error))
     }
 
-    /// A statistic of every resample, from the weights of the samples.
+    /// A statistic of every resample, from the weights of the samples: how often each is drawn when as many games as
+    /// there are are drawn with replacement. Draw i of a resample depends on (seed, resample, i) alone.
     pub fn resampled<R: Send>(&self, options: &ScoreOptions, statistic: impl Fn(&[f64]) -> R + Sync) -> Vec<R> {
-        parallel::map(options.resamples as usize, |r| statistic(&self.resample(options.seed, r as u64)))
-    }
-
-    /// How often each sample is drawn when as many games as there are are drawn with replacement. Draw i of a
-    /// resample depends on (seed, resample, i) alone.
-    fn resample(&self, seed: u64, resample: u64) -> Vec<f64> {
-        let mut weights = vec![0.0; self.order.len()];
         let games = self.len() as u64;
-        let draws = random::Prefix::new(&[KEY ^ seed, resample]);
-        for i in 0..games {
-            let game = draws.below(games, i) as usize;
-            for &sample in &self.order[self.starts[game] as usize..self.starts[game + 1] as usize] {
-                weights[sample as usize] += 1.0;
-            }
+        let keys: Vec<u64> = (0..games).map(random::mixed).collect();
+        let mut game_of = vec![0u32; self.order.len()];
+        for (samples, game) in self.games().zip(0..) {
+            samples.iter().for_each(|sample| game_of[*sample as usize] = game);
         }
-        weights
+        let few = |range: &[u32]| -> Vec<R> {
+            let (mut drawn, mut weights) = (vec![0.0; keys.len()], vec![0.0; game_of.len()]);
+            let one = |resample: &u32| {
+                drawn.fill(0.0);
+                let draws = random::Prefix::new(&[KEY ^ options.seed, u64::from(*resample)]);
+                keys.iter().for_each(|key| drawn[draws.below_mixed(games, *key) as usize] += 1.0);
+                weights.iter_mut().zip(&game_of).for_each(|(weight, game)| *weight = drawn[*game as usize]);
+                statistic(&weights)
+            };
+            range.iter().map(one).collect()
+        };
+        let all: Vec<u32> = (0..options.resamples).collect();
+        parallel::map_chunks(&all, RESAMPLES, few).into_iter().flatten().collect()
     }
 }
 

@@ -39,6 +39,8 @@ pub(super) struct Sorted {
     order: Vec<u32>,
     /// where each distinct forecast begins in `order`, and the end
     starts: Vec<u32>,
+    /// the same, with neighbours together whose results are all alike: these always share a pool
+    runs: Vec<u32>,
     /// win rate of each sample
     pub(super) rates: Vec<f64>,
     /// result of each sample
@@ -58,10 +60,22 @@ impl Sorted {
             }
         }
         starts.push(order.len() as u32);
+        let result_of = |at: u32| forecasts[order[at as usize] as usize].outcome;
+        // of the samples from one place to another, if they all have the same
+        let common = |w: &[u32]| Some(result_of(w[0])).filter(|first| (w[0]..w[1]).all(|at| result_of(at) == *first));
+        let (mut runs, mut last) = (Vec::new(), None);
+        for group in starts.windows(2) {
+            let result = common(group);
+            if result.is_none() || result != last {
+                runs.push(group[0]);
+            }
+            last = result;
+        }
+        runs.push(order.len() as u32);
         let rates = rates(forecasts);
         let results: Vec<f64> = forecasts.iter().map(|f| f.outcome.value()).collect();
         let briers = rates.iter().zip(&results).map(|(p, result)| brier(*p, *result)).collect();
-        Self { order, starts, rates, results, briers }
+        Self { order, starts, runs, rates, results, briers }
     }
 
     /// The samples of each distinct forecast.
@@ -72,7 +86,8 @@ impl Sorted {
     /// (miscalibration, discrimination, uncertainty) with these weights; `None` where all are 0.
     pub(super) fn parts(&self, weight: impl Fn(usize) -> f64) -> Option<[f64; 3]> {
         let (mut mass, mut sum, mut score) = (0.0, 0.0, 0.0);
-        let cells = self.groups().filter_map(|group| {
+        let runs = self.runs.windows(2).map(|w| &self.order[w[0] as usize..w[1] as usize]);
+        let cells = runs.filter_map(|group| {
             let (mut cell_sum, mut cell_mass) = (0.0, 0.0);
             for &i in group {
                 let i = i as usize;
