@@ -58,6 +58,7 @@ pub use evalcurve_calibration::model::{
 pub use evalcurve_calibration::{CP_PER_LOGIT, GamesNeeded, Reading, SharedPosition, Situation, StageUnit};
 pub use influence::{Influence, standard_error_of_difference};
 pub use linear::{LinearRow, Regression, regress};
+pub(crate) use models::fit_engines_near;
 pub use models::{
     Alone, LapseTest, ModelFit, Strengths, WdlCount, contradictions, drawn, fit_engines, fit_model, fit_wdl_counts,
     lapse_test, unexplained,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::folds::{FoldOptions, fold_of};
 use super::forecast::{EngineCases, Forecast, ValidateError};
-use crate::fit::{Case, FitError, FitOptions, ModelFit, ModelKind, Reading, fit_engines};
+use crate::fit::{Case, FitError, FitOptions, ModelFit, ModelKind, Reading, fit_engines_near};
 use crate::parallel;
 
 /// Models of any kind on the same engines and folds. Each kind is fitted when it is first asked for, and only once.
@@ -77,15 +77,22 @@ impl FoldFits {
         };
         let fitted: Vec<&EngineCases> = engines.iter().filter(|engine| enough(engine).is_ok()).collect();
         let any_size = FitOptions { min_samples: 0, forecasts_only: true, ..*options };
-        let without = |out: usize| {
+        let without = |out: usize, near: &[Option<&ModelFit>]| {
             let keep = |engine: &&EngineCases| -> Vec<Case> {
                 engine.cases.iter().filter(|case| fold_of(case.game, folds) != out as u64).copied().collect()
             };
             let kept: Vec<Vec<Case>> = fitted.iter().map(keep).collect();
             let kept: Vec<&[Case]> = kept.iter().map(Vec::as_slice).collect();
-            fit_engines(kind, &kept, &any_size).into_iter()
+            fit_engines_near(kind, &kept, near, &any_size)
         };
-        let mut by_fold = if fitted.is_empty() { Vec::new() } else { parallel::map(folds.folds as usize, without) };
+        let mut by_fold = Vec::new();
+        if !fitted.is_empty() {
+            // the other searches begin where the first one ended
+            let first = without(0, &[]);
+            let near: Vec<Option<&ModelFit>> = first.iter().map(|fit| fit.as_ref().ok()).collect();
+            let others = parallel::map(folds.folds as usize - 1, |out| without(out + 1, &near).into_iter());
+            by_fold = std::iter::once(first.into_iter()).chain(others).collect();
+        }
         let fits = |engine: &EngineCases| -> Result<Vec<ModelFit>, ValidateError> {
             enough(engine)?;
             // one of every fold, also if one of them is an error

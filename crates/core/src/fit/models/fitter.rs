@@ -10,10 +10,15 @@ use crate::fit::options::FitOptions;
 /// Fits one model to the samples of several engines, one result per engine.
 type FitAll = fn(ModelKind, &[&[Case]], &FitOptions) -> Vec<Result<ModelFit, FitError>>;
 
+/// The same, with fits to much the same samples.
+type FitNear = fn(ModelKind, &[&[Case]], &[Option<&ModelFit>], &FitOptions) -> Vec<Result<ModelFit, FitError>>;
+
 /// How a model is fitted.
 pub(super) enum Fitter {
     /// To each engine separately.
     Each(fn(ModelKind, &[Case], &FitOptions) -> Result<ModelFit, FitError>),
     /// To all engines at once. An engine without a fit does not stop the others.
     All(FitAll),
+    /// Likewise; the search begins where fits to much the same samples ended, of the engines that have one.
+    Near(FitNear),
 }

@@ -57,8 +57,19 @@ pub fn fit_model(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Resul
 /// Fits a model to each engine, or to all engines at once where the model is shared. An engine without a fit does not
 /// stop the others.
 pub fn fit_engines(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
+    fit_engines_near(kind, engines, &[], options)
+}
+
+/// The same, quicker with fits to much the same samples, in the order of the engines; they may be missing.
+pub(crate) fn fit_engines_near(
+    kind: ModelKind,
+    engines: &[&[Case]],
+    near: &[Option<&ModelFit>],
+    options: &FitOptions,
+) -> Vec<Result<ModelFit, FitError>> {
     match fitter(kind) {
         Fitter::Each(fit) => parallel::map(engines.len(), |e| fit(kind, engines[e], options)),
         Fitter::All(fit) => fit(kind, engines, options),
+        Fitter::Near(fit) => fit(kind, engines, near, options),
     }
 }

@@ -64,6 +64,8 @@ pub(super) struct Member<'a> {
     pub(super) cases: &'a [Case],
     /// the slope that small scores show, per centipawn
     slope: Option<f64>,
+    /// a fit to much the same samples
+    near: Option<&'a ModelFit>,
 }
 
 impl<'a> Member<'a> {
@@ -73,15 +75,24 @@ impl<'a> Member<'a> {
         check_cases(cases.iter(), options.min_samples)?;
         match slope_of_small_scores(cases) {
             Err(error @ FitError::SlopeNotPositive { .. }) => Err(error),
-            found => Ok(Self { cases, slope: found.ok() }),
+            found => Ok(Self { cases, slope: found.ok(), near: None }),
         }
     }
 }
 
 /// Fits the slopes of all engines, the strengths of their players, w3 and the share of lapses; each group of engines
 /// that met has its own.
-pub(super) fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
-    let able = parallel::map(engines.len(), |e| Member::new(engines[e], options));
+pub(super) fn fit(
+    kind: ModelKind,
+    engines: &[&[Case]],
+    near: &[Option<&ModelFit>],
+    options: &FitOptions,
+) -> Vec<Result<ModelFit, FitError>> {
+    let member = |e: usize| {
+        let near = near.get(e).copied().flatten();
+        Member::new(engines[e], options).map(|member| Member { near, ..member })
+    };
+    let able = parallel::map(engines.len(), member);
     let members: Vec<Member<'_>> = able.iter().filter_map(|member| member.as_ref().ok().copied()).collect();
     let groups = groups(&members);
     let fit_group = |group: usize| {
@@ -173,7 +184,10 @@ pub(super) fn rows(
             result: case.outcome.value(),
         }
     };
-    engines.iter().enumerate().flat_map(|(e, cases)| cases.iter().map(move |case| row(e, case))).collect()
+    let mut rows: Vec<Row> =
+        engines.iter().enumerate().flat_map(|(e, cases)| cases.iter().map(move |case| row(e, case))).collect();
+    rows.sort_by_key(|row| (row.engine, row.own, row.opponent));
+    rows
 }
 
 /// Slopes beyond this, in logits per median score, run off to infinity: a score separates wins from losses, but for
@@ -228,9 +242,17 @@ fn fit_together(
     let ratings = engines.iter().flat_map(|cases| cases.iter()).filter(|c| strength(c, options).is_some()).count();
     let rated = rows.iter().any(|r| r.d != 0.0);
     let strength_sd = if rated && 10 * ratings >= 9 * rows.len() { STRENGTH_SD_RATED } else { STRENGTH_SD };
+    let near = Near::of(members, &units, &players, rated);
     let small = members.iter().zip(&units).map(|(member, unit)| member.slope.map_or(1.0, |slope| slope * unit));
     let slopes: Vec<f64> = small.collect();
-    let (objective, Minimum { at, evaluation }) = solve(&rows, players.len(), &slopes, rated, strength_sd)?;
+    let found = near.and_then(|near| near.solve(&rows, players.len(), slopes.len(), rated, strength_sd));
+    let cold = || {
+        let mut start = vec![0.0; slopes.len() + players.len() + 1 + usize::from(rated)];
+        start[..slopes.len()].copy_from_slice(&slopes);
+        start.iter_mut().skip(slopes.len() + players.len() + 1).for_each(|w3| *w3 = 0.8);
+        solve(&rows, players.len(), slopes.len(), &start, rated, strength_sd)
+    };
+    let (objective, Minimum { at, evaluation }) = found.map_or_else(cold, Ok)?;
     let (objective, at, layout) = (&objective, &at[..], objective.layout);
     let strengths = Arc::new(Strengths {
         players: players.iter().map(|(player, i)| (*player, at[layout.player(*i)])).collect(),
@@ -280,26 +302,75 @@ fn parts(mut advantages: Vec<f64>) -> Vec<f64> {
     if means.iter().all(|m| m.abs() < ALIKE) { Vec::new() } else { means }
 }
 
+/// Where a fit to much the same samples ended.
+struct Near {
+    /// without the lapse
+    at: Vec<f64>,
+    lapse: f64,
+}
+
+impl Near {
+    /// `None` unless all members have such a fit.
+    fn of(members: &[Member<'_>], units: &[f64], players: &HashMap<u32, usize>, rated: bool) -> Option<Self> {
+        let joint = |member: &Member<'_>| match (&member.near?.model, &member.near?.strengths) {
+            (Model::Joint(joint), Some(strengths)) => Some((joint.clone(), Arc::clone(strengths))),
+            _ => None,
+        };
+        let all: Vec<_> = members.iter().map(joint).collect::<Option<_>>()?;
+        let (first, strengths) = all.first()?;
+        let mut at: Vec<f64> = all.iter().zip(units).map(|((joint, _), unit)| joint.w1 * unit).collect();
+        at.resize(members.len() + players.len(), 0.0);
+        for (player, i) in players {
+            at[members.len() + i] = strengths.of(*player).unwrap_or(0.0);
+        }
+        at.push(first.optimism);
+        at.extend(rated.then_some(first.w3));
+        Some(Self { at, lapse: first.lapse })
+    }
+
+    /// The minimum next to it; `None` where there is none, or where lapses may have come in.
+    fn solve<'a>(
+        self,
+        rows: &'a [Row],
+        players: usize,
+        engines: usize,
+        rated: bool,
+        strength_sd: f64,
+    ) -> Option<(Objective<'a>, Minimum<Arrow>)> {
+        let lapse = self.lapse > 0.0;
+        let objective = Objective::new(rows, Layout { players, engines, rated, lapse }, strength_sd);
+        let start: Vec<f64> = self.at.into_iter().chain(lapse.then_some(self.lapse)).collect();
+        let found = Search::new(&objective).minimise(&start).ok()?;
+        if !found.at[..engines].iter().all(|slope| *slope > 0.0 && *slope <= RUNAWAY) {
+            return None;
+        }
+        if !lapse {
+            let lapsing = Objective::new(rows, Layout { players, engines, rated, lapse: true }, strength_sd);
+            let at: Vec<f64> = found.at.iter().copied().chain([0.0]).collect();
+            lapsing.evaluate(&at)?.gradient.last().filter(|gradient| **gradient >= 0.0)?;
+        }
+        Some((objective, found))
+    }
+}
+
 /// The lowest minimum: without lapses, with lapses beside it, or with lapses beside the slopes that small scores show.
 /// A few large scores that contradict the result can hide the last one from the others.
 fn solve<'a>(
     rows: &'a [Row],
     players: usize,
-    slopes: &[f64],
+    engines: usize,
+    start: &[f64],
     rated: bool,
     strength_sd: f64,
 ) -> Result<(Objective<'a>, Minimum<Arrow>), Failed> {
     let objective = |lapse: bool| {
-        let layout = Layout { players, engines: slopes.len(), rated, lapse };
+        let layout = Layout { players, engines, rated, lapse };
         Objective::new(rows, layout, strength_sd)
     };
     let (plain, lapsing) = (objective(false), objective(true));
-    let mut start = vec![0.0; plain.layout.size()];
-    start[..slopes.len()].copy_from_slice(slopes);
-    plain.layout.w3().into_iter().for_each(|i| start[i] = 0.8);
     let (without, passes) = {
         let search = Search::new(&plain);
-        (search.minimise(&start), search.passes())
+        (search.minimise(start), search.passes())
     };
     let with = |at: &[f64], first: f64| {
         let at = |lapse: f64| at.iter().copied().chain([lapse]).collect::<Vec<f64>>();
@@ -308,15 +379,15 @@ fn solve<'a>(
         gain.filter(|g| *g < 0.0).map(|_| Search::new(&lapsing).minimise(&at(first)))
     };
     // small scores show that slopes are positive: a minimum where one is not explains large scores that contradict
-    let is_positive = |found: &Minimum<Arrow>| found.at[..slopes.len()].iter().all(|slope| *slope > 0.0);
+    let is_positive = |found: &Minimum<Arrow>| found.at[..engines].iter().all(|slope| *slope > 0.0);
     let beside = without.as_ref().ok().and_then(|found| with(&found.at, FIRST_LAPSE));
     let mut lapsed: Vec<Result<Minimum<Arrow>, Stalled>> =
-        [beside, with(&start, FIRST_LAPSE)].into_iter().flatten().collect();
+        [beside, with(start, FIRST_LAPSE)].into_iter().flatten().collect();
     if !lapsed.iter().chain([&without]).flatten().any(is_positive) {
-        lapsed.extend(with(&start, MANY_LAPSES));
+        lapsed.extend(with(start, MANY_LAPSES));
     }
     let runaways = |at: &[f64]| {
-        let of = at.get(..slopes.len()).unwrap_or_default();
+        let of = at.get(..engines).unwrap_or_default();
         (0..of.len()).filter(|e| of[*e] > RUNAWAY).collect::<Vec<usize>>()
     };
     let stalled: Vec<&Stalled> = lapsed.iter().chain([&without]).filter_map(|found| found.as_ref().err()).collect();
@@ -357,7 +428,7 @@ fn alone(all: &Objective<'_>, engine: usize, at: &[f64], unit: f64) -> Option<Al
     // games together
     rows.sort_by_key(|row| row.game);
     let joint = [at[engine], at[all.layout.optimism()], all.lapse(at)];
-    let (objective, found) = solve(&rows, 0, &[joint[0].max(0.0)], false, 1.0).ok()?;
+    let (objective, found) = solve(&rows, 0, 1, &[joint[0].max(0.0), joint[1]], false, 1.0).ok()?;
     let n = rows.len() as f64;
     let shared = Objective::new(&rows, Layout { players: 0, engines: 1, rated: false, lapse: true }, 1.0);
     let ratio = 2.0 * n * (shared.evaluate(&joint)?.loss - found.evaluation.loss);

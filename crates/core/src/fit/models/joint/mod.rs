@@ -8,4 +8,4 @@ mod tests;
 
 use super::fitter::Fitter;
 
-pub(super) const FIT: Fitter = Fitter::All(fit::fit);
+pub(super) const FIT: Fitter = Fitter::Near(fit::fit);

@@ -15,7 +15,8 @@ const PARTS: usize = 8;
 /// Fewest rows of a part.
 const LEAST: usize = 2048;
 
-/// A sample of the fit. The samples of an engine are together, engines in their order.
+/// A sample of the fit. The samples of an engine are together, engines in their order; sums are quickest where those
+/// of the same players are together, too.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
     pub(super) game: u64,
@@ -78,6 +79,30 @@ pub(super) struct Objective<'a> {
     starts: Vec<usize>,
     /// of each row, where the edges of its players are among those of its engine
     slots: Vec<[u32; 2]>,
+    /// where the neighbouring rows of the same engine and players begin, and the end
+    runs: Vec<usize>,
+    /// the numbers of the rows, side by side
+    columns: Columns,
+}
+
+/// Numbers of each row.
+#[derive(Default)]
+struct Columns {
+    x: Vec<f64>,
+    d: Vec<f64>,
+    offset: Vec<f64>,
+    result: Vec<f64>,
+}
+
+/// Sums over rows of the same engine and players, of which a rating difference is all that differs beside the score.
+#[derive(Default)]
+struct Sums {
+    /// of the first derivative by the logit: plain, by the score, by the difference; then of that by the lapse
+    first: [f64; 4],
+    /// of the second one: plain, by score, score twice, difference, both, difference twice
+    second: [f64; 6],
+    /// of that by logit and lapse: plain, by score, by difference; then of that by the lapse twice
+    lapse: [f64; 4],
 }
 
 /// Most parameters of a row in the tail, but for the lapse.
@@ -114,7 +139,17 @@ impl<'a> Objective<'a> {
             pattern.starts.push(pattern.columns.len());
         }
         let spread = vec![1.0; layout.size()];
-        Self { rows, layout, strength_sd, spread, pattern: Arc::new(pattern), starts, slots }
+        let of = |row: &Row| (row.engine, row.own, row.opponent);
+        let begins = |at: &usize| *at == 0 || of(&rows[at - 1]) != of(&rows[*at]);
+        let runs = (0..rows.len()).filter(begins).chain([rows.len()]).collect();
+        let column = |of: fn(&Row) -> f64| rows.iter().map(of).collect();
+        let columns = Columns {
+            x: column(|r| r.x),
+            d: column(|r| r.d),
+            offset: column(|r| r.offset),
+            result: column(|r| r.result),
+        };
+        Self { rows, layout, strength_sd, spread, pattern: Arc::new(pattern), starts, slots, runs, columns }
     }
 
     /// The rows of an engine.
@@ -174,15 +209,56 @@ impl<'a> Objective<'a> {
 
     /// Calls back for each of some rows with the index in the points.
     pub(super) fn each_point(&self, rows: Range<usize>, at: &[f64], of: &mut dyn FnMut(usize, &Points, usize)) {
-        let (mut points, mut z, mut results) = (Points::new(), [0.0; BLOCK], [0.0; BLOCK]);
+        self.each_block(rows, at, &mut |rows, points| rows.enumerate().for_each(|(i, row)| of(row, points, i)));
+    }
+
+    /// The parts of the runs of rows that lie in a range.
+    fn runs_in(&self, rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let first = self.runs.partition_point(|start| *start <= rows.start).saturating_sub(1);
+        let runs = self.runs[first..].windows(2).map(move |run| run[0].max(rows.start)..run[1].min(rows.end));
+        runs.take_while(|run| !run.is_empty())
+    }
+
+    /// Calls back for blocks of some rows with their points.
+    fn each_block(&self, rows: Range<usize>, at: &[f64], of: &mut dyn FnMut(Range<usize>, &Points)) {
+        let (mut points, mut z) = (Points::new(), [0.0; BLOCK]);
+        let (optimism, w3) = (at[self.layout.optimism()], self.layout.w3().map_or(0.0, |i| at[i]));
+        let Columns { x, d, offset, result } = &self.columns;
         for from in rows.clone().step_by(BLOCK) {
-            let n = BLOCK.min(rows.end - from);
-            for i in 0..n {
-                (z[i], results[i]) = (self.logit(from + i, at), self.rows[from + i].result);
+            let block = from..rows.end.min(from + BLOCK);
+            for run in self.runs_in(block.clone()) {
+                let Row { engine, own, opponent, .. } = self.rows[run.start];
+                let of = |player: Option<u32>| player.map_or(0.0, |i| at[self.layout.player(i as usize)]);
+                let (slope, players) = (at[engine as usize], of(own) - of(opponent));
+                let z = &mut z[run.start - from..run.end - from];
+                for (((z, x), d), offset) in z.iter_mut().zip(&x[run.clone()]).zip(&d[run.clone()]).zip(&offset[run]) {
+                    *z = slope * x - optimism + (offset + players + w3 * d);
+                }
             }
-            points.at(&z[..n], self.lapse(at), &results[..n]);
-            (0..n).for_each(|i| of(from + i, &points, i));
+            points.at(&z[..block.len()], self.lapse(at), &result[block.clone()]);
+            of(block, &points);
         }
+    }
+
+    /// The sums of a run, whose points begin at a place.
+    fn sums(&self, run: Range<usize>, points: &Points, place: usize) -> Sums {
+        let mut sums = Sums::default();
+        let places = place..place + run.len();
+        let (x, d) = (&self.columns.x[run.clone()], &self.columns.d[run]);
+        let (by, bend) = (&points.first[0][places.clone()], &points.second[0][places.clone()]);
+        for (((x, d), by), bend) in x.iter().zip(d).zip(by).zip(bend) {
+            let (bend_x, bend_d) = (bend * x, bend * d);
+            add_all(&mut sums.first, [*by, by * x, by * d, 0.0]);
+            add_all(&mut sums.second, [*bend, bend_x, bend_x * x, bend_d, bend_x * d, bend_d * d]);
+        }
+        if self.layout.lapse {
+            let (by, cross) = (&points.first[1][places.clone()], &points.second[1][places.clone()]);
+            for ((((x, d), by), cross), twice) in x.iter().zip(d).zip(by).zip(cross).zip(&points.second[2][places]) {
+                sums.first[3] += by;
+                add_all(&mut sums.lapse, [*cross, cross * x, cross * d, *twice]);
+            }
+        }
+        sums
     }
 
     /// The sums of some rows, of their engines alone, and the first of these.
@@ -195,27 +271,35 @@ impl<'a> Objective<'a> {
         let mut edges = vec![0.0; self.pattern.starts[last + 1] - before];
         let (mut square, mut loss) = (Square::zero(tail), 0.0);
         let lapse = self.layout.lapse.then_some(tail - 1);
-        self.each_point(rows, at, &mut |row, points, i| {
-            loss += points.loss[i];
-            let (by, bend) = (points.first[0][i], points.second[0][i]);
-            let (e, x) = (engine(row) - first, self.rows[row].x);
+        let w3 = self.layout.w3().map(|_| self.layout.players + 1);
+        let mut add = |run: Range<usize>, points: &Points, place: usize| {
+            let (Sums { first: by, second: bend, lapse: cross }, row) =
+                (self.sums(run.clone(), points, place), run.start);
+            let e = engine(row) - first;
             let edges =
                 &mut edges[self.pattern.starts[e + first] - before..self.pattern.starts[e + first + 1] - before];
-            gradient[e] += by * x;
-            diagonal[e] += bend * x * x;
+            gradient[e] += by[1];
+            diagonal[e] += bend[2];
             let (features, n) = self.features(row);
-            for (a, &(i, v, slot)) in features[..n].iter().enumerate() {
-                gradient[engines + i] += by * v;
-                edges[slot] += bend * x * v;
-                features[..=a].iter().for_each(|&(j, w, _)| square.add(i, j, bend * v * w));
+            // a sign, and whether the rating difference is a factor
+            let signed = features.map(|(i, v, slot)| if w3 == Some(i) { (i, 1.0, 1, slot) } else { (i, v, 0, slot) });
+            for (a, &(i, v, d, slot)) in signed[..n].iter().enumerate() {
+                gradient[engines + i] += v * by[2 * d];
+                edges[slot] += v * bend[if d == 1 { 4 } else { 1 }];
+                for &(j, w, c, _) in &signed[..=a] {
+                    square.add(i, j, v * w * bend[[0, 3, 5][d + c]]);
+                }
             }
             if let (Some(l), Some(edge)) = (lapse, edges.last_mut()) {
-                let cross = points.second[1][i];
-                gradient[engines + l] += points.first[1][i];
-                *edge += cross * x;
-                features[..n].iter().for_each(|&(i, v, _)| square.add(l, i, cross * v));
-                square.add(l, l, points.second[2][i]);
+                gradient[engines + l] += by[3];
+                *edge += cross[1];
+                signed[..n].iter().for_each(|&(i, v, d, _)| square.add(l, i, v * cross[2 * d]));
+                square.add(l, l, cross[3]);
             }
+        };
+        self.each_block(rows, at, &mut |block, points| {
+            loss += points.loss[..block.len()].iter().sum::<f64>();
+            self.runs_in(block.clone()).for_each(|run| add(run.clone(), points, run.start - block.start));
         });
         let hessian = Arrow { pattern: Arc::clone(&self.pattern), diagonal, edges, tail: square };
         (first, Evaluation { loss, gradient, hessian })
@@ -225,6 +309,10 @@ impl<'a> Objective<'a> {
     pub(super) fn precision(&self) -> f64 {
         1.0 / (self.strength_sd * self.strength_sd)
     }
+}
+
+fn add_all<const N: usize>(sums: &mut [f64; N], more: [f64; N]) {
+    sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
 }
 
 impl Loss<Arrow> for Objective<'_> {
