@@ -38,7 +38,14 @@ fn main() {
         let start = Instant::now();
         let all: Vec<_> = engines
             .par_iter()
-            .map(|o| FitData::new(o).bootstrap(&BootstrapOptions { resamples: RESAMPLES, seed: 1, bin_cp: 200 }))
+            .map(|o| {
+                FitData::new(o).bootstrap(&BootstrapOptions {
+                    resamples: RESAMPLES,
+                    seed: 1,
+                    bin_cp: 200,
+                    sigmoids: true,
+                })
+            })
             .collect();
         times.push(start.elapsed().as_secs_f64());
         black_box(all);

@@ -69,6 +69,8 @@ pub struct CalibrateOptions {
     pub folds: Option<u64>,
     /// Resamples of the games, for intervals and bands by bootstrap; 0 for none. Their seed is that of the sampling.
     pub bands: u32,
+    /// Whether the bootstrap is of the sigmoids, too, and not of the evaluation curve alone.
+    pub bootstrap_sigmoids: bool,
     /// How the samples were drawn, for the file.
     pub sampling: SamplingOptions,
     /// The filters as text, for the file.
@@ -91,6 +93,7 @@ impl Default for CalibrateOptions {
             other_models: Vec::new(),
             folds: Some(DEFAULT_FOLDS),
             bands: 0,
+            bootstrap_sigmoids: true,
             sampling: SamplingOptions::default(),
             filters: Vec::new(),
             inputs: Vec::new(),
@@ -234,7 +237,7 @@ pub(crate) fn calibrate_cases(
     validation: Option<&mut CrossValidation<'_>>,
     options: &CalibrateOptions,
 ) -> Vec<EngineResult> {
-    let engines = by_engine(table);
+    let (engines, numbers) = (by_engine(table), numbers(table));
     let mut signs = signs::mixed_signs(table);
     let adjudicated = adjudicated::adjudicated(table);
     let fit_options = options.fit_options(table);
@@ -279,7 +282,7 @@ pub(crate) fn calibrate_cases(
             );
             result.warnings.push(Warning { kind: "ratings_know_the_results", text });
         }
-        finish(table, &engine.samples, result, options);
+        finish(table, &engine.samples, &numbers, result, options);
     }
     results
 }
@@ -499,8 +502,12 @@ fn describe(
     let data = FitData::new(&observations);
     let enough = options.bands > 0 && observations.len() as u64 >= options.min_samples.max(1);
     let bootstrap = enough.then(|| {
-        let seed = options.sampling.seed;
-        data.bootstrap(&BootstrapOptions { resamples: options.bands, seed, bin_cp: options.bin_cp })
+        data.bootstrap(&BootstrapOptions {
+            resamples: options.bands,
+            seed: options.sampling.seed,
+            bin_cp: options.bin_cp,
+            sigmoids: options.bootstrap_sigmoids,
+        })
     });
     let mut games: Vec<u32> = samples.iter().map(|s| s.game).collect();
     games.sort_unstable();
@@ -533,7 +540,13 @@ fn describe(
 }
 
 /// Sets the calibration, or the error.
-fn finish(table: &SampleTable, samples: &[Sample], result: &mut EngineResult, options: &CalibrateOptions) {
+fn finish(
+    table: &SampleTable,
+    samples: &[Sample],
+    numbers: &[u32],
+    result: &mut EngineResult,
+    options: &CalibrateOptions,
+) {
     if result.games < options.min_games {
         let (have, need) = (result.games, options.min_games);
         result.error = Some(text!("{have} game(s), {need} needed: add games, or set `min-games`"));
@@ -541,7 +554,7 @@ fn finish(table: &SampleTable, samples: &[Sample], result: &mut EngineResult, op
     }
     match result.fitted_model(options.model) {
         Err(error) => result.error = Some(error.to_text()),
-        Ok(()) => match provenance::calibration(table, samples, result, options) {
+        Ok(()) => match provenance::calibration(table, samples, numbers, result, options) {
             Some(mut calibration) => {
                 calibration.doubts = warning::doubts(&calibration, &result.warnings);
                 result.warnings.extend(warning::of_calibration(&calibration, result));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 
-use super::{CalibrateOptions, EngineResult, Validated, both_ratings, draws, numbers, plays};
+use super::{CalibrateOptions, EngineResult, Validated, both_ratings, draws, plays};
 use crate::calibration::{
     Calibration, Curve, CurveBin, Dates, Field, MatePolicy, Mates, Opponent, Provenance, Sampling, ScoreRange,
     Standardization,
@@ -19,6 +19,7 @@ type StrengthOf<'a> = dyn Fn(NameId) -> Option<f64> + 'a;
 pub(super) fn calibration(
     table: &SampleTable,
     samples: &[Sample],
+    numbers: &[u32],
     result: &EngineResult,
     options: &CalibrateOptions,
 ) -> Option<Calibration> {
@@ -28,7 +29,6 @@ pub(super) fn calibration(
     calibration.proper_scores = result.validated.as_ref().map(Validated::proper_scores);
     calibration.engine.aliases =
         table.aliases.get(&result.name).map_or_else(Vec::new, |raw| raw.iter().cloned().collect());
-    let numbers = numbers(table);
     let number = |id: NameId| numbers.get(id as usize).copied();
     let strength = |id: NameId| result.strengths()?.of(number(id)?);
     calibration.field = Some(field(table, samples, result, &strength));

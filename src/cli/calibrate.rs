@@ -120,6 +120,8 @@ fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineRes
         // neither the files nor the table show them
         command.fitting.bands = 0;
     }
+    // figures have bands by the covariance
+    command.fitting.bootstrap_sigmoids = args.output.json;
     if let Some(samples) = args.samples.as_ref().filter(|s| !table::is_table(s)) {
         bail!(text!("{}: the name of a sample table must end in .parquet or .csv", samples.display()));
     }

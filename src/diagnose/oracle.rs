@@ -98,7 +98,12 @@ fn the_bootstrap_agrees_with_scipy_and_numpy_to_six_digits() {
         let policy = CalibrateOptions::default().mate_policy;
         let observations: Vec<Observation> =
             engine.samples.iter().filter_map(|s| observation(&table, s, policy, 3000)).collect();
-        let ours = FitData::new(&observations).bootstrap(&BootstrapOptions { resamples: 200, seed: 7, bin_cp: 200 });
+        let ours = FitData::new(&observations).bootstrap(&BootstrapOptions {
+            resamples: 200,
+            seed: 7,
+            bin_cp: 200,
+            sigmoids: true,
+        });
         let theirs = &expected[engine.name]["bootstrap"];
         let pair = |what: &str, (low, high): (f64, f64), theirs: &Value| {
             close(what, low, &theirs[0]);

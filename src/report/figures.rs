@@ -129,10 +129,7 @@ pub fn series_of_result(
     let (curve, bins) = bins.points(&result.curve, &result.quantiles, min_bin);
     let sigmoid = |method: Method| {
         let fit = result.fit(method).ok()?;
-        let bootstrap = result.bootstrap.as_ref().and_then(|b| b.fit(method).ok());
-        // the order of scores is that of the band
-        let band = |x: f64| bootstrap.as_ref()?.band(0.95, [x]).first().map(|b| (b.low, b.high));
-        Some(fitted(method, fit.sigmoid, language, band))
+        Some(fitted(method, fit.sigmoid, language, |x| Some(fit.interval_win_rate(x))))
     };
     let (field, equal) = result.calibration.as_ref().map(|c| chosen(c, language)).unzip();
     EngineSeries {

@@ -46,7 +46,7 @@ fn fit(result: &EngineResult, method: Method) -> Value {
         Ok(fit) => fit,
         Err(error) => return json!({ "error": error.to_string() }),
     };
-    let resampled = result.bootstrap.as_ref().and_then(|b| b.fit(method).ok());
+    let resampled = result.bootstrap.as_ref().and_then(|b| b.fit(method));
     let needed = fit.games_needed(text::PLANNED_SHARE);
     let interval = |of: &dyn Fn(&Sigmoid) -> f64| resampled.and_then(|b| b.interval(LEVEL, of));
     json!({

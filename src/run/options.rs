@@ -182,6 +182,8 @@ pub struct Fitting {
     pub min_games: u64,
     /// Bootstrap resamples of the games; 0 for none.
     pub bands: u32,
+    /// Whether the bootstrap is of the sigmoids, too.
+    pub bootstrap_sigmoids: bool,
     /// Turn the sign of an engine's scores in games where it looks inverted.
     pub turn_signs: bool,
     /// The model of the calibration; `None` for the simplest that is as good as the best out of sample.
@@ -205,6 +207,7 @@ impl Default for Fitting {
             min_samples: of.min_samples,
             min_games: of.min_games,
             bands: DEFAULT_BANDS,
+            bootstrap_sigmoids: true,
             turn_signs: false,
             model: Some(DEFAULT_MODEL),
             folds: Some(DEFAULT_FOLDS),
@@ -254,6 +257,7 @@ impl Fitting {
             other_models: Vec::new(),
             folds: self.folds,
             bands: self.bands,
+            bootstrap_sigmoids: self.bootstrap_sigmoids,
             sampling: reading.sampling(),
             filters: reading
                 .filter_words()

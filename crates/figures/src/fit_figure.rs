@@ -47,10 +47,7 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     }
     let with_parameters = fits.iter().filter(|fit| !fit.parameters.is_empty());
     notes.extend(with_parameters.map(|fit| format!("{}: {}", fit.name, fit.parameters)));
-    if !engine.bands.is_empty() {
-        let bands = language.word("shaded: 95% bands by bootstrap over games");
-        notes.push(bands.to_owned());
-    } else if fits.iter().any(|fit| fit.band.len() > 1) {
+    if fits.iter().any(|fit| fit.band.len() > 1) {
         notes.push(language.word("shaded: 95% intervals clustered by game").to_owned());
     }
     notes.extend(clipped(seen.clipped, limit, language));

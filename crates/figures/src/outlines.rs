@@ -92,9 +92,15 @@ struct Outline {
 impl Outline {
     fn command(&mut self, letter: char, points: &[(f32, f32)]) {
         self.path.push(letter);
-        for (x, y) in points {
+        for number in points.iter().flat_map(|(x, y)| [x + self.at, *y]) {
+            // the font has whole units, whose middles curves need; integers are written much faster
+            let (halves, whole) = ((2.0 * number) as i32, number as i32);
             // writing to a string does not fail
-            let _ = write!(self.path, "{} {y} ", x + self.at);
+            let _ = match () {
+                () if number == whole as f32 => write!(self.path, "{whole} "),
+                () if 2.0 * number == halves as f32 && number > 0.0 => write!(self.path, "{whole}.5 "),
+                () => write!(self.path, "{number} "),
+            };
         }
     }
 }

@@ -147,13 +147,14 @@ pub fn coverage(options: &CoverageOptions) -> Vec<Coverage> {
             resamples: options.resamples,
             seed,
             bin_cp: evalcurve_core::curve::DEFAULT_BIN_CP,
+            sigmoids: true,
         });
         let fits = Method::ALL.map(|m| (data.fit(m, &fit_options).ok(), naive.fit(m, &fit_options).ok()));
         let of = |&(method, quantity, interval): &(Method, Quantity, Interval)| {
             let (clustered, naive) = &fits[usize::from(method == Method::MaximumLikelihood)];
             let fit = if interval == Interval::Naive { naive } else { clustered }.as_ref()?;
             if interval == Interval::Bootstrap {
-                return bootstrap.fit(method).ok()?.interval(0.95, |s| value(quantity, s));
+                return bootstrap.fit(method)?.interval(0.95, |s| value(quantity, s));
             }
             match quantity {
                 Quantity::W1 => Some(fit.interval_w1()),

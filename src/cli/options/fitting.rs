@@ -152,6 +152,7 @@ impl FitArgs {
             min_samples: self.min_samples,
             min_games: self.min_games,
             bands: self.bands,
+            bootstrap_sigmoids: true,
             turn_signs: self.signs == "auto",
             model: match self.model {
                 ModelArg::Kind(kind) => Some(kind),

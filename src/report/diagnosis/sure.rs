@@ -56,7 +56,7 @@ fn values(report: &Report<'_>) -> Option<Value> {
 fn bootstrap(result: &EngineResult) -> Option<Value> {
     let bootstrap = result.bootstrap.as_ref()?;
     let of = |method: Method| {
-        let curves = bootstrap.fit(method).ok()?;
+        let curves = bootstrap.fit(method)?;
         let (w1, w2) = (curves.interval(0.95, |s| s.w1), curves.interval(0.95, |s| s.w2));
         Some(json!({ "w1_interval": w1, "w2_interval": w2, "failed": curves.failed }))
     };
@@ -122,7 +122,7 @@ fn constants(report: &Report<'_>) -> Block {
 
 fn fits(report: &Report<'_>, method: Method) -> Block {
     let resampled = |result: &EngineResult| {
-        let fits = result.bootstrap.as_ref().and_then(|b| b.fit(method).ok());
+        let fits = result.bootstrap.as_ref().and_then(|b| b.fit(method));
         fits.and_then(|b| b.interval(0.95, |s| s.w1))
     };
     let rows = report.results_by_size().into_iter().filter_map(|r| Some((r, r.fit(method).ok()?)));

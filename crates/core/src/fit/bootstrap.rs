@@ -32,6 +32,8 @@ pub struct BootstrapOptions {
     pub seed: u64,
     /// Width of the bins of the evaluation curve, centipawns.
     pub bin_cp: u32,
+    /// Whether sigmoids are fitted to the resamples, which takes most of the time.
+    pub sigmoids: bool,
 }
 
 /// Curves fitted to resampled games.
@@ -77,8 +79,8 @@ impl Bootstrap {
 pub struct GameBootstrap {
     /// How the games were drawn.
     pub options: BootstrapOptions,
-    /// Curves by each method, or why all games together have no fit.
-    pub fits: ByMethod<Result<Bootstrap, FitError>>,
+    /// Curves by each method that has a fit to all games, where the options ask for them.
+    pub fits: ByMethod<Option<Bootstrap>>,
     /// The 95% percentile interval (low, high) of the mean result in each bin of the evaluation curve, over the
     /// resamples that have samples in the bin. A bin whose games all ended alike has none: no resample of 53 losses has
     /// a win, which does not mean that a win is impossible.
@@ -87,7 +89,7 @@ pub struct GameBootstrap {
 
 impl GameBootstrap {
     /// The curves by `method`.
-    pub fn fit(&self, method: Method) -> Result<&Bootstrap, &FitError> {
+    pub fn fit(&self, method: Method) -> Option<&Bootstrap> {
         self.fits[method].as_ref()
     }
 }
@@ -98,9 +100,9 @@ impl FitData<'_> {
     /// Each search starts at the curve of all games; least squares follows that minimum and tries no others as long as
     /// the search converges. A method without a fit to all games is not fitted to resamples either.
     pub fn bootstrap(&self, options: &BootstrapOptions) -> GameBootstrap {
-        let starts = ByMethod::new(|method| start(method, &self.counts));
+        let starts = ByMethod::new(|method| start(method, &self.counts).ok().filter(|_| options.sigmoids));
         let games = Games::new(&self.grouped, &self.counts, options.bin_cp);
-        let warm = Method::ALL.map(|m| starts[m].as_ref().ok().map(|at| Warm::new(m, *at, &games.x)));
+        let warm = Method::ALL.map(|m| starts[m].map(|at| Warm::new(m, at, &games.x)));
         let (curves, bins) = games.run(&warm, options);
         let fits = ByMethod::new(|method| {
             starts[method].map(|_| {
@@ -125,7 +127,7 @@ pub fn bootstrap(
     let grouped = Grouped::new(observations);
     let counts = ScoreCounts::from_observations(observations);
     let at = start(method, &counts)?;
-    let options = BootstrapOptions { resamples, seed, bin_cp: u32::MAX };
+    let options = BootstrapOptions { resamples, seed, bin_cp: u32::MAX, sigmoids: true };
     let games = Games::new(&grouped, &counts, options.bin_cp);
     let (curves, _) = games.run(&[Some(Warm::new(method, at, &games.x))], &options);
     let sigmoids: Vec<Sigmoid> = curves.into_iter().filter_map(|[curve]| curve).collect();
@@ -194,16 +196,19 @@ impl Games {
         warm: &[Option<Warm>; N],
         options: &BootstrapOptions,
     ) -> (Vec<[Option<Sigmoid>; N]>, Intervals) {
+        let keys: Vec<u64> = (0..self.starts.len() as u64 - 1).map(random::mixed).collect();
         let scratch = || (vec![0u64; self.x.len()], Drawn::default());
         let one = |(cells, drawn): &mut (Vec<u64>, Drawn), r: u32| {
-            self.resample(cells, options.seed, u64::from(r));
+            self.resample(cells, &keys, random::Prefix::new(&[KEY ^ options.seed, u64::from(r)]));
             let result = |(_, range): &(i32, std::ops::Range<usize>)| {
                 let sum = cells[range.clone()].iter().sum::<u64>();
                 let (n, doubled) = (sum >> 32, sum & (ONE - 1));
                 if n == 0 { f64::NAN } else { doubled as f64 / (2 * n) as f64 }
             };
             let bins: Vec<f64> = self.bins.iter().map(result).collect();
-            drawn.take(&self.x, cells);
+            if warm.iter().any(Option::is_some) {
+                drawn.take(&self.x, cells);
+            }
             let curves = std::array::from_fn(|m| warm[m].as_ref().and_then(|w| w.fit(drawn)));
             (curves, bins)
         };
@@ -217,12 +222,10 @@ impl Games {
     }
 
     /// Counts one resample into cells by distinct score.
-    fn resample(&self, cells: &mut [u64], seed: u64, resample: u64) {
+    fn resample(&self, cells: &mut [u64], keys: &[u64], draws: random::Prefix) {
         cells.fill(0);
-        let games = self.starts.len() as u64 - 1;
-        let draws = random::Prefix::new(&[KEY ^ seed, resample]);
-        for i in 0..games {
-            let game = draws.below(games, i) as usize;
+        for key in keys {
+            let game = draws.below_mixed(keys.len() as u64, *key) as usize;
             for &(index, sample) in &self.codes[self.starts[game]..self.starts[game + 1]] {
                 cells[index as usize] += sample;
             }
