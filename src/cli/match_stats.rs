@@ -26,6 +26,8 @@ Examples:
       from records, with two games of one opening per pair; a sequential test of Elo 0 against 5
   evalcurve match-stats 12-90-300-120-20 --sprt 0:5
       from counts of pairs with 0, 1/2, 1, 1 1/2 and 2 points
+  evalcurve match-stats games/ --ratings --anchor Stockfish=3500
+      all players on one scale, with intervals
   evalcurve match-stats --power 0.427:0.379 --games 1000
       how often 1,000 games of each find that difference, and how many games are needed
   evalcurve match-stats data/published/takeuchi-2018-figure-6.csv --plot figure-6.svg
@@ -53,6 +55,19 @@ pub(super) struct Args {
     /// option
     #[arg(long, value_name = "NAME", help_heading = "Reading")]
     opponent: Option<String>,
+
+    /// Rate all players on one scale
+    ///
+    /// The model of Bradley and Terry, with a draw as half a win. The list takes the place of the statistics of each
+    /// match.
+    #[arg(long, help_heading = "Ratings")]
+    ratings: bool,
+
+    /// Rate all players, and fix the rating of this one
+    ///
+    /// One player in each group of players that met; without it the mean of a group is 0.
+    #[arg(long, value_name = "NAME=ELO", value_parser = anchor, help_heading = "Ratings")]
+    anchor: Vec<(String, f64)>,
 
     /// Test logistic Elo ELO0 (not better) against ELO1 (better) sequentially; fastchess's default is --normalized
     #[arg(long, value_name = "ELO0:ELO1", value_parser = two_numbers, allow_hyphen_values = true,
@@ -131,6 +146,11 @@ fn probability(text: &str) -> Result<f64, Text> {
     text.parse().ok().filter(|p| *p > 0.0 && *p < 1.0).ok_or_else(|| text!("not a number between 0 and 1"))
 }
 
+fn anchor(text: &str) -> Result<(String, f64), Text> {
+    let parsed = text.rsplit_once('=').and_then(|(name, elo)| Some((name.trim().to_owned(), finite(elo)?)));
+    parsed.filter(|(name, _)| !name.is_empty()).ok_or_else(|| text!("write a player and its rating: Stockfish=3500"))
+}
+
 fn finite(text: &str) -> Option<f64> {
     text.trim().parse().ok().filter(|x: &f64| x.is_finite())
 }
@@ -174,6 +194,8 @@ impl Args {
             paired: self.paired,
             player: self.player.clone(),
             opponent: self.opponent.clone(),
+            ratings: self.ratings,
+            anchors: self.anchor.clone(),
             sprt: self.sprt.map(|(elo0, elo1)| SprtOptions {
                 elo0,
                 elo1,
@@ -247,6 +269,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
 
 fn tables(found: &MatchResults, command: &MatchStats, language: Language) -> String {
     let mut text: String = found.read().map(|(read, what)| matches::reading(read, what, language)).collect();
+    if let Some(groups) = &found.ratings {
+        return text + &matches::ratings(groups, language);
+    }
     text += &format!("{}\n", terminal::heading(&matches::head(language)));
     text += &matches::rows(&found.summary, language);
     text += &matches::totals(&found.totals, language);

@@ -9,7 +9,7 @@ use super::text::{accounts, counts, fit_name, label, shown_or, signed, thousands
 use crate::language::Language;
 use crate::match_stats::power::PowerError;
 use crate::match_stats::summary::{MOST_COMPARISONS, Pair, Row, Summary};
-use crate::match_stats::{Decision, EloModel, Matches, PowerQuestion, Sprt, SprtOptions, Strength};
+use crate::match_stats::{Decision, EloModel, Matches, PowerQuestion, Rated, RatingGroup, Sprt, SprtOptions, Strength};
 #[cfg(feature = "plot")]
 use crate::plot::{Figure, PlotError, PlotOptions, RateBar, RateWords, ShareGroups, rate_bars, share_bars};
 use crate::say;
@@ -144,6 +144,73 @@ pub fn totals(summary: &Summary, language: Language) -> String {
         return String::new();
     }
     format!("{}\n{}", language.word("over all opponents"), rows(summary, language))
+}
+
+/// The rating lists of groups of players, strongest first.
+pub fn ratings(groups: &[RatingGroup], language: Language) -> String {
+    groups.iter().map(|group| rating_group(group, groups.len(), language)).collect::<Vec<String>>().join("\n")
+}
+
+fn rating_group(group: &RatingGroup, groups: usize, language: Language) -> String {
+    let RatingGroup { players, los, dispersion, .. } = group;
+    let (n, games) = (thousands(players.len() as u64), thousands(group.games));
+    let scale = match &group.anchor {
+        Some(anchor) => say!(language, "{anchor} fixed"),
+        None => language.word("mean 0").to_owned(),
+    };
+    let mut out = say!(language, "ratings in Elo: {n} players, {games} games, {scale}, dispersion {dispersion:.2}\n");
+    let end = |end: Option<f64>, open: &str| shown_or(open, end, |elo| format!("{elo:.0}"));
+    let columns = Columns::new()
+        .right("", 4, |row: &(usize, &Rated)| (row.0 + 1).to_string())
+        .name(language.word("player"), 24, |(_, p)| p.player.clone())
+        .right("Elo", 7, |(_, p)| format!("{:.1}", p.elo))
+        .gap(2)
+        .left("[95%]", 15, |(_, p)| {
+            dash(p.interval, |(low, high)| format!("[{}, {}]", end(low, "-∞"), end(high, "+∞")))
+        })
+        .gap(1)
+        .right(language.word("points"), 9, |(_, p)| format!("{:.1}", p.points))
+        .right(language.word("games"), 8, |(_, p)| thousands(p.games))
+        .right(language.word("draws"), 6, |(_, p)| format!("{:.0}%", 100.0 * p.draws as f64 / p.games.max(1) as f64))
+        .right(language.word("opponents"), 9, |(_, p)| thousands(p.opponents as u64))
+        .right(language.word("LOS next"), 9, |&(place, _)| {
+            dash(los.get(place).and_then(|row| row.get(place + 1)), |p| percent(*p))
+        });
+    out += &columns.table(players.iter().enumerate());
+    if !group.determined {
+        out += language.word(
+            "some players won, or lost, every game against all others: half a drawn game was added for each player, \
+             and the distance to them is a bound only\n",
+        );
+    }
+    if los.is_empty() {
+        out += language.word("no intervals: too many players\n");
+    }
+    if groups > 1 {
+        out += language.word("no games join this group to the others: ratings of two groups cannot be compared\n");
+    }
+    out
+}
+
+/// Most players whose likelihoods of superiority are all in the JSON document.
+const MOST_IN_MATRIX: usize = 200;
+
+/// The rating lists as JSON; `los[i][j]` is the likelihood that player i is stronger than player j.
+pub fn ratings_document(groups: &[RatingGroup]) -> Value {
+    let player = |p: &Rated| {
+        json!({
+            "player": p.player, "elo": p.elo, "standard_error": p.standard_error, "interval": p.interval,
+            "games": p.games, "points": p.points, "draws": p.draws, "opponents": p.opponents,
+        })
+    };
+    let group = |group: &RatingGroup| {
+        let matrix = (group.players.len() <= MOST_IN_MATRIX).then_some(&group.los);
+        json!({
+            "players": group.players.iter().map(player).collect::<Vec<Value>>(), "games": group.games,
+            "anchor": group.anchor, "determined": group.determined, "dispersion": group.dispersion, "los": matrix,
+        })
+    };
+    groups.iter().map(group).collect()
 }
 
 /// What a sequential test tests.

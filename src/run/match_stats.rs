@@ -7,7 +7,9 @@ use crate::language::ToText;
 use crate::match_stats::results::Pairing;
 use crate::match_stats::results_csv::read_tables;
 use crate::match_stats::summary::{Summary, totals};
-use crate::match_stats::{Entry, Match, Matches, PowerQuestion, SprtOptions, read_matches, summarize};
+use crate::match_stats::{
+    Entry, Match, Matches, PowerQuestion, RatingGroup, SprtOptions, rating_list, read_matches, summarize,
+};
 use crate::report::json::rounded;
 use crate::report::matches;
 use crate::{key, text};
@@ -23,6 +25,10 @@ pub struct MatchStats {
     pub player: Option<String>,
     /// Only matches against this opponent.
     pub opponent: Option<String>,
+    /// Rate all players on one scale.
+    pub ratings: bool,
+    /// Players whose rating is given, at most one in each group; with any, all players are rated.
+    pub anchors: Vec<(String, f64)>,
     /// A sequential test.
     pub sprt: Option<SprtOptions>,
     /// Level of the tests between systems, before correction.
@@ -42,6 +48,8 @@ impl Default for MatchStats {
             paired: false,
             player: None,
             opponent: None,
+            ratings: false,
+            anchors: Vec::new(),
             sprt: None,
             level: 0.05,
             power: None,
@@ -62,13 +70,15 @@ pub struct MatchResults {
     pub summary: Summary,
     /// The sums of players with several opponents.
     pub totals: Summary,
+    /// All players on one scale, by group, if it was asked for.
+    pub ratings: Option<Vec<RatingGroup>>,
 }
 
 impl MatchStats {
     /// Reads and analyses.
     ///
     /// # Errors
-    /// [`Error`] if the test is wrong, a source cannot be read, or no match is of the chosen players.
+    /// [`Error`] if the test or an anchor is wrong, a source cannot be read, or no match is of the chosen players.
     pub fn run(&self, input: &Input, _: &Progress) -> Result<Outcome<MatchResults>, Error> {
         self.sprt.as_ref().map_or(Ok(()), SprtOptions::check).map_err(Error::said)?;
         if let Some(InputSource::Bytes(name, _) | InputSource::Table(name, _)) =
@@ -114,7 +124,14 @@ impl MatchStats {
         if records.is_none() || self.opponent.is_some() {
             summary = summary.compared();
         }
-        let value = MatchResults { tables, records, summary, totals: summarize(&all, None) };
+        let rated = self.ratings || !self.anchors.is_empty();
+        let ratings = rated.then(|| {
+            let matches = [&tables, &records].into_iter().flatten().flat_map(|read| &read.list);
+            let wanted = |m: &&Match| !filtered || wanted(m) || wanted(&m.reversed());
+            rating_list(&matches.filter(wanted).cloned().collect::<Vec<_>>(), &self.anchors)
+        });
+        let ratings = ratings.transpose()?;
+        let value = MatchResults { tables, records, summary, totals: summarize(&all, None), ratings };
         Ok(Outcome::from(value))
     }
 
@@ -137,6 +154,8 @@ impl MatchStats {
             }
             let totals = matches::document(&found.totals, self.level).remove("systems");
             document.extend(matches::document(&found.summary, self.level));
+            document
+                .extend(found.ratings.as_ref().map(|groups| ("ratings".to_owned(), matches::ratings_document(groups))));
             document.extend(totals.map(|totals| ("totals".to_owned(), totals)));
         }
         Ok(rounded(Value::Object(document)))

@@ -77,6 +77,28 @@ fn other_files_in_a_folder_are_only_counted() {
 }
 
 #[test]
+fn players_are_rated_on_one_scale() {
+    let folder = Folder::new();
+    let table = root().join("tests/oracle/ratings.csv");
+    let table = table.to_str().unwrap();
+    let ran = folder.good(&["match-stats", table, "--anchor", "A=2000"]);
+    for words in ["8 players, 1,380 games, A fixed", "\n   1 H ", "2000.0  [2000, 2000]", "LOS next"] {
+        assert!(ran.out.contains(words), "{words}\n{}", ran.out);
+    }
+    let document = json(&folder, &["match-stats", table, "--ratings"]);
+    let players = document["ratings"][0]["players"].as_array().unwrap();
+    let mean: f64 = players.iter().map(|p| p["elo"].as_f64().unwrap()).sum::<f64>() / players.len() as f64;
+    assert!(mean.abs() < 1e-6 && players.len() == 8, "{mean}");
+    folder.run(&["match-stats", table, "--anchor", "Z=1"]).ends(2).says(&["no player \"Z\""]);
+    folder.run(&["match-stats", table, "--anchor", "A"]).ends(2).says(&["Stockfish=3500"]);
+    folder.write("two.csv", "player,opponent,wins,draws,losses\nA,B,3,1,0\nX,Y,0,0,4\n");
+    let ran = folder.good(&["match-stats", "two.csv", "--ratings"]);
+    for words in ["no games join this group", "+∞]", "half a drawn game"] {
+        assert!(ran.out.contains(words), "{words}\n{}", ran.out);
+    }
+}
+
+#[test]
 fn invalid_input_is_an_error() {
     let folder = Folder::new();
     folder.write("bad.csv", "player,opponent,wins,draws,losses\nA,B,1,x,0\n");

@@ -1,11 +1,12 @@
 //! Ratings of players from the results of their games, by the model of Bradley and Terry.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use evalcurve_calibration::logistic::Logistic;
 pub use evalcurve_calibration::{ELO_PER_LOGIT, LOGITS_PER_ELO};
 
+use crate::fit::symmetric::Square;
 use crate::language::{Text, ToText};
 use crate::types::Outcome;
 use crate::{display_text, text};
@@ -88,14 +89,17 @@ impl ToText for RatingError {
 
 display_text!(RatingError);
 
-/// Games of two players, `first` < `second`.
-#[derive(Debug, Clone, Copy)]
-struct Pair {
-    first: usize,
-    second: usize,
-    games: f64,
-    /// points of `first`, draws half
-    points: f64,
+/// The games of two players.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Encounter {
+    /// The player whose points are counted.
+    pub first: usize,
+    /// The opponent.
+    pub second: usize,
+    /// Number of games.
+    pub games: f64,
+    /// Points of the first player, draws counted half.
+    pub points: f64,
 }
 
 /// Rates players by their games `(black, white, outcome for black)`, draws counted half.
@@ -113,13 +117,8 @@ pub fn rate(
     games: &[(usize, usize, Outcome)],
     options: &RatingOptions,
 ) -> Result<Ratings, RatingError> {
-    let prior_draws = options.prior_draws;
-    if !(prior_draws > 0.0 && prior_draws.is_finite()) {
-        return Err(RatingError::Prior { prior_draws });
-    }
     // half points of the first player and games, by pair: integers, so that order does not matter
     let mut table: BTreeMap<(usize, usize), (u64, u64)> = BTreeMap::new();
-    let mut played = vec![0u64; players];
     for (game, &(black, white, outcome)) in games.iter().enumerate() {
         if let Some(player) = [black, white].into_iter().find(|&p| p >= players) {
             return Err(RatingError::UnknownPlayer { game, player, players });
@@ -132,26 +131,104 @@ pub fn rate(
         let cell = table.entry(pair).or_default();
         cell.0 += outcome as u64;
         cell.1 += 1;
-        played[black] += 1;
-        played[white] += 1;
     }
-    let pairs: Vec<Pair> = table
-        .into_iter()
-        .map(|((first, second), (half_points, n))| {
-            let n = n as f64;
-            let draws = prior_draws * n * (1.0 / played[first] as f64 + 1.0 / played[second] as f64);
-            Pair { first, second, games: n + draws, points: 0.5 * half_points as f64 + 0.5 * draws }
-        })
-        .collect();
+    let encounter = |((first, second), (half_points, games)): ((usize, usize), (u64, u64))| Encounter {
+        first,
+        second,
+        games: games as f64,
+        points: 0.5 * half_points as f64,
+    };
+    rate_encounters(players, &table.into_iter().map(encounter).collect::<Vec<_>>(), options)
+}
+
+/// [`rate`] from counts, each pair of players once.
+///
+/// # Errors
+/// A prior that is not positive, or no convergence.
+///
+/// # Panics
+/// If an encounter names a player beyond `players`.
+pub fn rate_encounters(
+    players: usize,
+    encounters: &[Encounter],
+    options: &RatingOptions,
+) -> Result<Ratings, RatingError> {
+    let prior_draws = options.prior_draws;
+    if !(prior_draws > 0.0 && prior_draws.is_finite()) {
+        return Err(RatingError::Prior { prior_draws });
+    }
+    let mut played = vec![0.0; players];
+    for e in encounters {
+        played[e.first] += e.games;
+        played[e.second] += e.games;
+    }
+    let with_prior = |e: &Encounter| {
+        let draws = prior_draws * e.games * (1.0 / played[e.first] + 1.0 / played[e.second]);
+        Encounter { games: e.games + draws, points: e.points + 0.5 * draws, ..*e }
+    };
+    let pairs: Vec<Encounter> = encounters.iter().map(with_prior).collect();
     let component = components(players, &pairs);
     let (mut logits, iterations, gradient) = newton(players, &pairs, options.max_iterations)?;
     centre(&mut logits, &component);
     let elo = logits.into_iter().map(|r| r * ELO_PER_LOGIT).collect();
-    Ok(Ratings { elo, component, games: played, iterations, gradient })
+    let games = played.into_iter().map(|games| games as u64).collect();
+    Ok(Ratings { elo, component, games, iterations, gradient })
+}
+
+/// Covariance of the ratings of the players of one component, in Elo² and in their order, if each game is a trial of
+/// Bernoulli: the inverse information about the component's mean. `encounters` are those of the component. `None` where
+/// rounding leaves no inverse.
+pub fn covariance(elo: &[f64], players: &[usize], encounters: &[Encounter]) -> Option<Vec<Vec<f64>>> {
+    let n = players.len();
+    let Some(free) = n.checked_sub(1).filter(|free| *free > 0) else {
+        return Some(vec![vec![0.0; n]; n]);
+    };
+    let place: BTreeMap<usize, usize> = players.iter().copied().zip(0..).collect();
+    // the last player's rating is held fast: only differences have information
+    let mut information = Square::zero(free);
+    for e in encounters {
+        let (Some(&i), Some(&j)) = (place.get(&e.first), place.get(&e.second)) else { continue };
+        let (p, _) = expected((elo[e.first] - elo[e.second]) * LOGITS_PER_ELO);
+        let weight = e.games * p * (1.0 - p) * LOGITS_PER_ELO * LOGITS_PER_ELO;
+        [i, j].into_iter().filter(|&k| k < free).for_each(|k| information.add(k, k, weight));
+        if i < free && j < free {
+            information.add(i, j, -weight);
+        }
+    }
+    let inverse = information.cholesky()?.inverse();
+    let at = |i: usize, j: usize| if i.max(j) < free { inverse.at(i.max(j), i.min(j)) } else { 0.0 };
+    let means: Vec<f64> = (0..n).map(|i| (0..n).map(|j| at(i, j)).sum::<f64>() / n as f64).collect();
+    let mean = means.iter().sum::<f64>() / n as f64;
+    let row = |i: usize| (0..n).map(|j| at(i, j) - means[i] - means[j] + mean).collect();
+    Some((0..n).map(row).collect())
+}
+
+/// Whether the likelihood of the games of a component has its maximum at finite ratings: each player scored, over a
+/// chain of opponents, against each other one (Ford, *Solution of a ranking problem from binary comparisons*, 1957).
+pub fn is_determined(players: &[usize], encounters: &[Encounter]) -> bool {
+    let reaches_all = |forward: bool| {
+        let mut next: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for e in encounters {
+            let scores = [(e.first, e.second, e.points > 0.0), (e.second, e.first, e.points < e.games)];
+            for (a, b, _) in scores.into_iter().filter(|(.., scored)| *scored) {
+                let (from, to) = if forward { (a, b) } else { (b, a) };
+                next.entry(from).or_default().push(to);
+            }
+        }
+        let mut open: Vec<usize> = players.first().copied().into_iter().collect();
+        let mut seen = BTreeSet::new();
+        while let Some(player) = open.pop() {
+            if seen.insert(player) {
+                open.extend(next.get(&player).into_iter().flatten());
+            }
+        }
+        seen.len() == players.len()
+    };
+    reaches_all(true) && reaches_all(false)
 }
 
 /// Components of players joined by games, numbered in the order of their first players.
-fn components(players: usize, pairs: &[Pair]) -> Vec<usize> {
+fn components(players: usize, pairs: &[Encounter]) -> Vec<usize> {
     let mut parent: Vec<usize> = (0..players).collect();
     for pair in pairs {
         let (a, b) = (root(&mut parent, pair.first), root(&mut parent, pair.second));
@@ -198,8 +275,8 @@ fn expected(difference: f64) -> (f64, f64) {
     (p, minus_log_p)
 }
 
-fn loss(logits: &[f64], pairs: &[Pair]) -> f64 {
-    let of = |p: &Pair| {
+fn loss(logits: &[f64], pairs: &[Encounter]) -> f64 {
+    let of = |p: &Encounter| {
         let d = logits[p.first] - logits[p.second];
         // -log(1 - p) = -log p + d
         let minus_log = expected(d).1;
@@ -209,7 +286,7 @@ fn loss(logits: &[f64], pairs: &[Pair]) -> f64 {
 }
 
 /// Newton's method on the convex loss; ratings in logits, steps, gradient.
-fn newton(players: usize, pairs: &[Pair], max_iterations: u32) -> Result<(Vec<f64>, u32, f64), RatingError> {
+fn newton(players: usize, pairs: &[Encounter], max_iterations: u32) -> Result<(Vec<f64>, u32, f64), RatingError> {
     let mut games = vec![0.0; players];
     for p in pairs {
         games[p.first] += p.games;
@@ -260,7 +337,7 @@ fn newton(players: usize, pairs: &[Pair], max_iterations: u32) -> Result<(Vec<f6
 ///
 /// The matrix is a weighted graph Laplacian, one entry a pair, and knows no mean of a component; nor does the right
 /// side, so the iteration stays clear of that direction. Dense elimination would cost the cube of the players.
-fn solve(right: &[f64], pairs: &[Pair], weights: &[f64]) -> Vec<f64> {
+fn solve(right: &[f64], pairs: &[Encounter], weights: &[f64]) -> Vec<f64> {
     let n = right.len();
     let mut diagonal = vec![0.0; n];
     for (p, w) in pairs.iter().zip(weights) {

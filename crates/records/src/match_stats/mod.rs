@@ -24,6 +24,7 @@
 //! | [`comparison`] | tests between two systems, and corrections for several tests |
 //! | [`sprt()`] | the sequential probability ratio test, over games and over pairs |
 //! | [`power`] | the number of games that detect a difference |
+//! | [`ratings`] | all players on one scale |
 //! | [`results`], [`results_csv`] | results from game records and from tables |
 //! | [`summary`] | all statistics of several systems |
 
@@ -31,6 +32,7 @@ pub mod comparison;
 pub mod counts;
 pub mod elo;
 pub mod power;
+pub mod ratings;
 pub mod results;
 pub mod results_csv;
 pub mod sprt;
@@ -45,6 +47,7 @@ pub use comparison::{Comparison, Test, bonferroni, compare, holm, sign_test};
 pub use counts::{Pentanomial, Points, Wdl};
 pub use elo::{Strength, elo_of_rate, rate_of_elo, strength};
 pub use power::PowerQuestion;
+pub use ratings::{Rated, RatingGroup, rating_list};
 pub use results::{Match, Matches, read_matches};
 pub use sprt::{Decision, EloModel, Sprt, SprtOptions, sprt};
 pub use summary::{Entry, Summary, summarize};
