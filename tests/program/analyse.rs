@@ -112,6 +112,27 @@ fn faults_cost_positions_and_then_the_engine() {
     folder.run(&["analyse", "games.csa", "--engine", "e", "--limit", "10"]).ends(2).says(&["'10'", "nodes=10k"]);
 }
 
+/// Begins an analysis so many times, and ends it after some milliseconds, politely or not. Returns how often it had not
+/// ended by itself.
+fn kill(folder: &Folder, engines: &[String], more: &[&str], times: u64, after: impl Fn(u64) -> u64) -> u32 {
+    let mut arguments = vec!["analyse", "--limit=nodes=10", "-q"];
+    arguments.extend(more);
+    arguments.extend(engines.iter().flat_map(|engine| ["--engine", engine]));
+    let mut interrupted = 0;
+    for number in 0..times {
+        let mut child = folder.command(&arguments).stdin(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(after(number)));
+        interrupted += u32::from(child.try_wait().unwrap().is_none());
+        if cfg!(unix) && number % 2 == 0 {
+            let _ = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+        } else {
+            child.kill().unwrap();
+        }
+        child.wait().unwrap();
+    }
+    interrupted
+}
+
 /// An analysis that is killed again and again ends with the same bytes as one that is not, on any number of processes.
 #[test]
 fn kills_and_processes_change_nothing() {
@@ -122,27 +143,48 @@ fn kills_and_processes_change_nothing() {
     analyse(&folder, &engines, &["--positions", "120", "--out", "three.parquet", "--processes", "3"]);
     analyse(&folder, &engines, &["--positions", "120", "--out", "three.csv", "--processes", "3"]);
     assert_eq!(folder.text("whole.csv"), folder.text("three.csv"));
-    let mut arguments =
-        vec!["analyse", "games.csa", "--limit=nodes=10", "--positions=120", "--processes=1", "--out=killed.csv", "-q"];
-    arguments.extend(engines.iter().flat_map(|engine| ["--engine", engine]));
-    let mut interrupted = 0;
-    for number in 0..8u64 {
-        let mut child = folder.command(&arguments).stdin(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(60 + random::below(300, &[number])));
-        interrupted += u32::from(child.try_wait().unwrap().is_none());
-        if cfg!(unix) && number % 2 == 0 {
-            let _ = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
-        } else {
-            child.kill().unwrap();
-        }
-        child.wait().unwrap();
-    }
+    let arguments = ["games.csa", "--positions=120", "--processes=1", "--out=killed.csv"];
+    let interrupted = kill(&folder, &engines, &arguments, 8, |number| 60 + random::below(300, &[number]));
     assert!(interrupted > 0);
     if folder.read_if_any("killed.csv").is_empty() {
         // what the killed runs found is not searched again
         let rest = analyse(&folder, &engines, &["--positions", "120", "--out", "killed.csv"]);
         assert!(rest["searches"].as_u64() < whole["searches"].as_u64(), "{rest}");
     }
+    assert_eq!(folder.text("whole.csv"), folder.text("killed.csv"));
+}
+
+/// 1,000 positions of the program with engines that crash, hang, lie and flood; 20 kills give the same bytes.
+#[test]
+#[ignore = "takes minutes"]
+fn a_thousand_positions_with_faults_and_twenty_kills() {
+    let folder = Folder::new();
+    let faults = ["crash=0.02", "hang=0.002", "illegal=0.02", "no-info=0.02", "flood=0.01", "lie=0.02", "garbage=0.05"];
+    let engines = [
+        engine("A", 1, &faults, "--think-ms=3"),
+        engine("B", 2, &faults, "--think-ms=3"),
+        engine("crashes", 3, &["crash=1"], ""),
+        engine("hangs", 4, &["hang=1"], ""),
+        engine("sound", 5, &[], ""),
+    ];
+    let positions = ["--positions=1000", "--patience=1", "--processes=2"];
+    let begun = std::time::Instant::now();
+    let mut arguments = vec!["analyse", "--json", "--limit=nodes=10", "--out=whole.csv"];
+    arguments.extend(engines.iter().flat_map(|engine| ["--engine", engine]));
+    let whole = folder.good(&[&arguments[..], &positions].concat()).document();
+    let time = begun.elapsed();
+    let failed: Vec<u64> = whole["engines"].as_array().unwrap().iter().map(add_up).collect();
+    println!("{:#}", whole["engines"]);
+    assert!(whole["engines"].as_array().unwrap().iter().all(|e| e["positions"] == 1_000));
+    assert!(failed[..2].iter().all(|n| (40..150).contains(n)) && failed[2..] == [5, 5, 0], "{failed:?}");
+    // together they would be half of the time of the whole
+    let after = |number| 100 + random::below(time.as_millis() as u64 / 20 - 100, &[number]);
+    let interrupted = kill(&folder, &engines, &[&positions[..], &["--out=killed.csv"]].concat(), 20, after);
+    println!("{interrupted} kills, {time:?} without");
+    assert_eq!(interrupted, 20);
+    arguments[3] = "--out=killed.csv";
+    let rest = folder.good(&[&arguments[..], &positions].concat()).document();
+    assert!(rest["searches"].as_u64() < whole["searches"].as_u64(), "{rest}");
     assert_eq!(folder.text("whole.csv"), folder.text("killed.csv"));
 }
 
