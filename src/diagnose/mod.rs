@@ -2,15 +2,17 @@
 //! calibration files.
 //!
 //! [`mismatch`] measures how far equal scores are from equal win rates, [`pairwise`] translates scores between engines
-//! and tests whether their curves are equal, [`influence`] shows which samples make the two fits differ, and [`split`]
-//! whether a score has the same meaning in all situations. [`diagnose`] runs all of them. [`drift`] compares two
-//! versions of a calibration, and [`evaluation`] judges one on new games.
+//! and tests whether their curves are equal, [`judges`] ranks engines that scored the same positions, [`influence`]
+//! shows which samples make the two fits differ, and [`split`] whether a score has the same meaning in all situations.
+//! [`diagnose`] runs all of them. [`drift`] compares two versions of a calibration, and [`evaluation`] judges one on
+//! new games.
 
 pub mod adjudication;
 pub mod declared;
 pub mod drift;
 pub mod evaluation;
 pub mod influence;
+pub mod judges;
 pub mod mismatch;
 pub mod pairwise;
 pub mod regression;

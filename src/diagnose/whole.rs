@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::declared::{DeclaredScores, declared};
 use super::influence::{InfluenceTable, influence};
+use super::judges::{Judges, judges};
 use super::mismatch::{MismatchOptions, ScaleMismatch, mismatch};
 use super::pairwise::{Fitted, Pairwise, pairwise};
 use super::split::{Split, SplitCurves, split_curves};
@@ -58,6 +59,8 @@ pub struct Diagnosis {
     pub mismatch: Option<ScaleMismatch>,
     /// Comparison of engines in pairs; `None` with fewer than two engines.
     pub pairwise: Option<Pairwise>,
+    /// Engines on the positions that all of them scored; `None` if no two share enough.
+    pub judges: Option<Judges>,
     /// What influences the fits, for engines that both methods fit.
     pub influence: Vec<InfluenceTable>,
     /// Does a score have the same meaning in all situations?
@@ -193,6 +196,7 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
     let score_options = ScoreOptions { resamples: resamples.min(MOST_SCORE_RESAMPLES), seed };
     let models = model_scores(&mut validation, settings.model, table.bradley_terry, table.chess);
     let forecasts = validation.forecasts(settings.model);
+    let judges = judges(&cases, &forecasts, &fold_options, settings.sampling.window);
     let declared = engines
         .par_iter()
         .zip(&forecasts)
@@ -241,6 +245,7 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         declared,
         method,
         mismatch,
+        judges,
         pairwise: pairwise(&fitted, &calibrations, options.score_cp),
         influence: influence(table, &enough, settings),
         splits: split_curves(table, &options.splits, settings),

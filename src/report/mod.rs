@@ -12,6 +12,8 @@ pub mod figures;
 pub mod headline;
 #[cfg(feature = "plot")]
 pub mod html;
+#[cfg(feature = "plot")]
+pub mod judge_figures;
 pub mod json;
 pub mod matches;
 #[cfg(feature = "plot")]

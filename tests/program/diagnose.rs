@@ -190,6 +190,45 @@ fn curves_can_be_read_off() {
 
 /// The page, the table and the figures in Japanese; JSON stays English.
 #[test]
+fn engines_on_the_same_positions_are_ranked() {
+    let data = project_data("analysed/shogi.parquet");
+    let folder = Folder::new();
+    let run = |out: &str, language: &str| {
+        folder.good(&["diagnose", &data, "--bands", "50", "--out", out, "--lang", language, "--data"]).out
+    };
+    let said = run("out", "en").replace('\n', " ");
+    assert!(said.contains("GPSShogi judges best on the same 5,151 positions"), "{said}");
+    let document = folder.json("out/diagnosis.json");
+    let judges = &document["judges"];
+    let places: Vec<&Value> = judges["engines"].as_array().unwrap().iter().map(|e| &e["places"]).collect();
+    assert_eq!(places, [&serde_json::json!([1, 1]), &serde_json::json!([2, 2]), &serde_json::json!([3, 3])]);
+    let by: Vec<&str> = judges["groups"].as_array().unwrap().iter().map(|g| g["by"].as_str().unwrap()).collect();
+    assert_eq!(by, ["phase", "phase", "phase", "ply", "ply", "ply", "ply"]);
+    // the best of three alone is as good as all together, and better than their mean
+    let together = &judges["together"];
+    let against = |which: &str, end: usize| together[which]["against_best"]["interval"][end].as_f64().unwrap();
+    assert!(against("stacked", 0) < 0.0 && against("stacked", 1) > 0.0 && against("mean", 0) > 0.0, "{together}");
+    let schema: Value = serde_json::from_str(&folder.good(&["schema", "diagnosis"]).out).unwrap();
+    assert_eq!(missing(&schema, &schema, &document, "$"), Vec::<String>::new());
+    let html = folder.text("out/diagnosis.html");
+    well_formed(&html);
+    assert!(html.contains("<details class=\"section\" id=\"judges\">"));
+    let numbers = folder.text("out/diagnosis-data/Log loss behind GPSShogi on the same positions.csv");
+    assert_eq!(numbers.lines().count(), 1 + 8 * 2);
+    // the page of own games has no such section
+    let own = project_data("selfplay");
+    folder.good(&shipped(&own, "own"));
+    assert!(folder.json("own/diagnosis.json")["judges"].is_null());
+    assert!(!folder.text("own/diagnosis.html").contains("id=\"judges\""));
+    assert!(run("ja", "ja").contains("最も正確なのは GPSShogi です"));
+    let html = folder.text("ja/diagnosis.html");
+    let judges = &html[html.find("id=\"judges\"").unwrap()..html.find("id=\"differ\"").unwrap()];
+    for words in ["engine", "positions", "forecast", "weight", " the ", " of "] {
+        assert!(!text_of(judges).any(|part| part.contains(words)), "'{words}'");
+    }
+}
+
+#[test]
 fn reports_speak_japanese() {
     let folder = Folder::new();
     folder.generate("games.csa", &["--games", "600"]);

@@ -6,6 +6,7 @@
 mod differ;
 pub(crate) mod head;
 mod json;
+mod judges;
 mod read;
 mod right;
 mod scale;
@@ -39,13 +40,21 @@ pub(crate) struct Section {
     pub answers: fn(&Report<'_>) -> Vec<String>,
     /// The values as JSON; `None` if others have them.
     pub values: fn(&Report<'_>) -> Option<Value>,
-    /// What the page shows below the answers.
+    /// What the page shows below the answers; without both, the page has no such section.
     pub body: fn(&Report<'_>) -> Result<Vec<Block>, PlotError>,
 }
 
 /// The sections in the order of text and JSON; what was read comes last on the page.
-pub(crate) const SECTIONS: [Section; 7] =
-    [read::SECTION, sure::SECTION, right::SECTION, scale::SECTION, differ::SECTION, split::SECTION, signs::SECTION];
+pub(crate) const SECTIONS: [Section; 8] = [
+    read::SECTION,
+    sure::SECTION,
+    right::SECTION,
+    scale::SECTION,
+    judges::SECTION,
+    differ::SECTION,
+    split::SECTION,
+    signs::SECTION,
+];
 
 /// What a report is about, and its language.
 #[derive(Debug, Clone, Copy)]

@@ -36,6 +36,7 @@ pub struct Page {
 pub fn page(report: &Report<'_>) -> Result<Page, PlotError> {
     let body = |section: &Section| Ok((section.id, section.title, (section.answers)(report), (section.body)(report)?));
     let mut sections = SECTIONS.iter().map(body).collect::<Result<Vec<_>, PlotError>>()?;
+    sections.retain(|(.., answers, body)| !answers.is_empty() || !body.is_empty());
     // what was read comes last
     sections.rotate_left(1);
     let constants = head::constants(report)?;
