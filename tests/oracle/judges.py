@@ -6,8 +6,8 @@ Writes judges.csv: generated logits of four engines at one to three positions of
 engine sees another's logits with more noise, so that a stack does without it. Engines are in the order of their log
 losses. The script prints the differences of mean log loss of each pair with its standard error clustered by game
 (statsmodels, OLS on a constant), p with Holm's correction (statsmodels), the weights of the stack (scipy, L-BFGS-B with
-bounds, then Newton's method on the weights that are not 0), and partial
-correlations of win rates and results by residuals of OLS.
+bounds, then Newton's method on the weights that are not 0), and partial correlations of win rates and results by
+residuals of OLS.
 """
 
 import json
@@ -49,7 +49,8 @@ def pair(a, b, games, result, logits):
     difference = losses(logits[:, b], result) - losses(logits[:, a], result)
     options = dict(cov_type="cluster", cov_kwds={"groups": games})
     fit = sm.OLS(difference, np.ones(len(difference))).fit(**options)
-    return {"difference": fit.params[0], "standard_error": fit.bse[0], "p": 2 * norm.sf(abs(fit.params[0] / fit.bse[0]))}
+    value, error = fit.params[0], fit.bse[0]
+    return {"difference": value, "standard_error": error, "p": 2 * norm.sf(abs(value / error))}
 
 
 def stack(result, logits):
@@ -85,7 +86,8 @@ def main(path):
     weights, constant = stack(result, logits)
     columns = np.c_[1 / (1 + np.exp(-logits)), result]
     others = lambda *out: [e for e in range(k) if e not in out]
-    correlations = [partial(a, b, given, columns) for a in range(k) for b in range(a + 1, k) for given in ([], others(a, b))]
+    both = [(a, b) for a in range(k) for b in range(a + 1, k)]
+    correlations = [partial(a, b, given, columns) for a, b in both for given in ([], others(a, b))]
     correlations += [partial(e, k, others(e), columns) for e in range(k)]
     found = {"pairs": pairs, "weights": weights, "constant": constant, "correlations": correlations}
     json.dump(found, sys.stdout, indent=1)

@@ -5,8 +5,8 @@
 
 The new engine has scores of M positions, and the results of R of them count. The well-known engine has scores of all
 and a constant from all results. Prints by how much each way is wrong on average (bias), the standard deviation of its
-error and how often its 95% interval holds the truth (coverage), all in percent. The truth is the constant that all results
-give.
+error and how often its 95% interval holds the truth (coverage), all in percent. The truth is the constant that all
+results give.
 
     results          the sigmoid of R results
     sizes            constant of the known engine times the ratio of the sizes (standard deviations) of the scores
@@ -32,8 +32,8 @@ def sigmoid(z):
 
 
 def fit(x, y, more=(None, None)):
-    """w1 and offset by maximum likelihood of y (win rates allowed) on x, with the influence of each row on w1. `more` has
-    rows x and y whose (y - mean over rows) is added to the score equations: corrections."""
+    """w1 and offset by maximum likelihood of y on x, and the influence of each row on w1; y may be win rates. `more` has
+    rows of x and corrections, whose mean is added to the equations."""
     columns, at = np.c_[x, np.ones(len(x))], np.zeros(2)
     extra = np.zeros(2)
     if more[0] is not None:
@@ -91,7 +91,8 @@ def table(title, found, truth):
         value, error = np.array([one[way] for one in found]).T
         off = value - truth
         covered = np.mean(np.abs(off) < 1.96 * error)
-        print(f"  {way:<10} bias {100 * np.mean(off):+6.1f}  sd {100 * np.std(off):5.1f}  coverage {100 * covered:5.1f}")
+        bias, deviation = 100 * np.mean(off), 100 * np.std(off)
+        print(f"  {way:<10} bias {bias:+6.1f}  sd {deviation:5.1f}  coverage {100 * covered:5.1f}")
 
 
 def simulate(random, size, noises):
@@ -120,7 +121,8 @@ def real(path):
     rows = {}
     for row in csv.DictReader(open(path)):
         if row["mate"] != "true" and abs(float(row["score_cp"])) < 20000:
-            rows.setdefault((row["game"], row["ply"]), {})[row["engine"]] = (float(row["score_cp"]), float(row["result"]))
+            found = float(row["score_cp"]), float(row["result"])
+            rows.setdefault((row["game"], row["ply"]), {})[row["engine"]] = found
     engines = sorted({engine for scores in rows.values() for engine in scores})
     rows = {place: scores for place, scores in rows.items() if len(scores) == len(engines)}
     games, game = np.unique([place[0] for place in rows], return_inverse=True)

@@ -154,7 +154,8 @@ fn a_stack_has_no_negative_weight() {
 #[test]
 fn one_engine_twice_has_no_best_and_one_weight() {
     let (mut cases, mut forecasts) = simulated(300, &[Sight::Own(1.0)], 5);
-    (cases.push(cases[0].clone()), forecasts.push(forecasts[0].clone()));
+    cases.push(cases[0].clone());
+    forecasts.push(forecasts[0].clone());
     let found = judges(&cases, &forecasts, &FoldOptions::default(), 60).unwrap();
     assert!(!found.has_best());
     assert_eq!((found.pairs[0].difference.value, found.pairs[0].p), (0.0, 1.0));
@@ -187,7 +188,8 @@ fn only_positions_of_all_engines_count() {
         cases[e].cases.truncate(n);
         forecasts[e].as_mut().unwrap().truncate(n);
     };
-    (keep(1, 400), keep(2, 299));
+    keep(1, 400);
+    keep(2, 299);
     // the last one is calibrated on other games
     cases[3].cases.iter_mut().for_each(|case| case.game += 1_000);
     let found = judges(&cases, &forecasts, &FoldOptions::default(), 60).unwrap();
