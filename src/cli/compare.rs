@@ -13,7 +13,7 @@ use super::{Done, terminal};
 use crate::calibration::{Method, Normalization};
 use crate::diagnose::drift::{AtScore, Change, Drift, DriftOptions, Estimated, Verdict};
 use crate::language::Language;
-use crate::report::columns::Columns;
+use crate::report::columns::{Columns, in_markdown};
 use crate::report::text::{self, signed};
 use crate::run::{Compare, Input, Progress};
 use crate::say;
@@ -149,15 +149,8 @@ fn shown(name: &str, number: &Estimated) -> String {
     one(number.value) + &ends
 }
 
-/// A text that Markdown shows as it is: no link, image, HTML, formula or emphasis.
-fn in_markdown(text: &str) -> String {
-    let escaped = |c: char| if c.is_ascii_punctuation() && c != '-' { format!("\\{c}") } else { c.to_string() };
-    text.chars().map(escaped).collect()
-}
-
 /// The result for a CI page.
 fn markdown(found: &Drift, language: Language) -> String {
-    let percent = |share: f64| format!("{:.1}%", 100.0 * share);
     let word = match found.verdict {
         Verdict::Within => language.word("the scale did not move"),
         Verdict::Moved => language.word("the scale moved"),
@@ -165,27 +158,42 @@ fn markdown(found: &Drift, language: Language) -> String {
     };
     let (names, sentence) = (in_markdown(&names(found, language)), found.sentence(language));
     let mut out = say!(language, "## Scale of {names}: {word}\n\n");
-    out += &say!(language, "{sentence}.\n\n| | old | new | change [95%] |\n|---|---|---|---|\n");
-    for change in &found.changes {
-        let Estimated { value, interval } = change.change_percent;
-        let ends =
-            interval.map_or_else(String::new, |(low, high)| format!(" [{}, {}]", signed(low, 1), signed(high, 1)));
-        let (name, old) = (change.name, shown(change.name, &change.old));
-        let label = if name == "w1" { "w1 · 1000" } else { name };
-        out += &format!("| {label} | {old} | {} | {}%{ends} |\n", shown(name, &change.new), signed(value, 1));
-    }
-    out +=
-        language.word("\n| score | old wins | new wins | old score with the same win rate |\n|---:|---:|---:|---:|\n");
-    for at in &found.at {
-        let (old, new) = (percent(at.old), percent(at.new));
-        out += &format!("| {} | {old} | {new} | {} |\n", signed(at.score_cp, 0), old_score(at));
-    }
+    let changes = Columns::new()
+        .name("", 0, |change: &&Change| label(change.name).to_owned())
+        .right(language.word("old"), 0, |change| shown(change.name, &change.old))
+        .right(language.word("new"), 0, |change| shown(change.name, &change.new))
+        .right(language.word("change [95%]"), 0, |change| {
+            let Estimated { value, interval } = change.change_percent;
+            let ends = interval.map(|(low, high)| format!(" [{}, {}]", signed(low, 1), signed(high, 1)));
+            format!("{}%{}", signed(value, 1), ends.unwrap_or_default())
+        });
+    out += &say!(language, "{sentence}.\n\n");
+    out += &format!("{}\n{}", changes.markdown(&found.changes), wins(language).markdown(&found.at));
     let remarks: String = found.remarks.iter().map(|remark| format!("- {}\n", remark.text(language))).collect();
     format!("{out}\n{remarks}")
 }
 
-fn old_score(at: &AtScore) -> String {
-    if at.old_score_cp.is_nan() { text::DASH.to_owned() } else { signed(at.old_score_cp, 0) }
+fn label(name: &str) -> &str {
+    if name == "w1" { "w1 · 1000" } else { name }
+}
+
+/// The win rates at some scores.
+fn wins<'a>(language: Language) -> Columns<'static, &'a AtScore> {
+    let percent = |share: f64| format!("{:.1}%", 100.0 * share);
+    Columns::new()
+        .right(language.word("score"), 7, |at: &&AtScore| signed(at.score_cp, 0))
+        .right(language.word("old wins"), 9, move |at| percent(at.old))
+        .right(language.word("new wins"), 9, move |at| percent(at.new))
+        .gap(3)
+        .left(language.word("difference [95%]"), 24, |at| {
+            let points = |share: f64| signed(100.0 * share, 1);
+            let ends = at.difference.interval.map(|(low, high)| format!(" [{}, {}]", points(low), points(high)));
+            points(at.difference.value) + &ends.unwrap_or_default()
+        })
+        .gap(1)
+        .left(language.word("old score with the same win rate"), 0, |at| {
+            if at.old_score_cp.is_nan() { text::DASH.to_owned() } else { signed(at.old_score_cp, 0) }
+        })
 }
 
 fn table(found: &Drift, language: Language) -> String {
@@ -202,7 +210,6 @@ fn table(found: &Drift, language: Language) -> String {
         }
     }
     let all = |pick: fn(&Change) -> &Estimated| {
-        let label = |name| if name == "w1" { "w1 · 1000" } else { name };
         found.changes.iter().map(|c| format!("   {} {}", label(c.name), shown(c.name, pick(c)))).collect::<String>()
     };
     if let Some((unit, stage)) = found.stage {
@@ -222,17 +229,7 @@ fn table(found: &Drift, language: Language) -> String {
             None => say!(language, "equal w1: {w1} (Wald)\n"),
         };
     }
-    let percent = |share: f64| format!("{:.1}%", 100.0 * share);
-    let columns = Columns::new()
-        .right(language.word("score"), 7, |at: &&AtScore| signed(at.score_cp, 0))
-        .right(language.word("old wins"), 9, |at| percent(at.old))
-        .right(language.word("new wins"), 9, |at| percent(at.new))
-        .left(language.word("  difference [95%]"), 26, |at| {
-            let points = |share: f64| signed(100.0 * share, 1);
-            let ends = at.difference.interval.map(|(low, high)| format!(" [{}, {}]", points(low), points(high)));
-            format!("  {}{}", points(at.difference.value), ends.unwrap_or_default())
-        })
-        .left(language.word("old score with the same win rate"), 0, |at| old_score(at));
+    let columns = wins(language);
     out += &format!("\n{}\n{}", terminal::heading(&columns.head()), columns.rows(&found.at));
     out + "\n" + &found.sentence(language) + "\n"
 }

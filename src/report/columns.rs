@@ -2,6 +2,12 @@
 
 use super::text::{columns, fit_name, printable};
 
+/// A text that Markdown shows as it is: no link, image, HTML, formula or emphasis.
+pub fn in_markdown(text: &str) -> String {
+    let escaped = |c: char| if c.is_ascii_punctuation() && c != '-' { format!("\\{c}") } else { c.to_string() };
+    text.chars().map(escaped).collect()
+}
+
 /// The columns of a table with rows of type `R`.
 pub struct Columns<'a, R> {
     list: Vec<Column<'a, R>>,
@@ -91,6 +97,19 @@ impl<'a, R> Columns<'a, R> {
     /// The lines of rows.
     pub fn rows(&self, rows: impl IntoIterator<Item = R>) -> String {
         rows.into_iter().map(|row| self.row(&row) + "\n").collect()
+    }
+
+    /// The header and the rows in Markdown; only names are escaped.
+    pub fn markdown(&self, rows: impl IntoIterator<Item = R>) -> String {
+        let cell = |column: &Column<'a, R>, row: &R| match (column.fill, printable(&(column.cell)(row))) {
+            (Fill::Name, name) => in_markdown(&name),
+            (_, text) => text,
+        };
+        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let ruler = self.list.iter().map(|column| if matches!(column.fill, Fill::Right) { "|---:" } else { "|---" });
+        let head = line(self.list.iter().map(|column| column.head.clone()).collect());
+        let rows = rows.into_iter().map(|row| line(self.list.iter().map(|column| cell(column, &row)).collect()));
+        head + &ruler.collect::<String>() + "|\n" + &rows.collect::<String>()
     }
 
     /// The header and the lines of rows.
