@@ -20,7 +20,7 @@ use crate::plot::PlotOptions;
 use crate::record::find::{expand_globs, find};
 use crate::report::columns::Columns;
 use crate::report::html::game::{GamePage, index};
-use crate::run::Input;
+use crate::run::{Input, with_flags};
 use crate::{say, text, whole_file};
 use evalcurve_records::annotate::{Form, annotated};
 use evalcurve_records::games_of;
@@ -261,7 +261,7 @@ fn write_pages(
     if is_page(html) {
         make_parent(html)?;
         for page in pages {
-            whole_file::write(html, page.html()?.as_bytes())?;
+            whole_file::write(html, with_flags(&page.html()?).as_bytes())?;
             written.pages.push(shown(html));
         }
         return Ok(());
@@ -272,7 +272,7 @@ fn write_pages(
         (1..).zip(pages).map(|(number, page)| (format!("game-{number:0digits$}.html"), page)).collect();
     for (name, page) in &named {
         let path = html.join(name);
-        whole_file::write(&path, page.html()?.as_bytes())?;
+        whole_file::write(&path, with_flags(&page.html()?).as_bytes())?;
         written.pages.push(shown(&path));
     }
     let path = html.join("index.html");

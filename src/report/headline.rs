@@ -245,7 +245,7 @@ fn todo(all: &[(Verdict, Vec<&EngineResult>); 6], apart: bool, language: Languag
         out.push(
             language
                 .word(
-                    "Good constants can be entered in a GUI: evalcurve export ENGINE.json --to shogihome, or ponanza.",
+                    "Good constants can be entered in a GUI: evalcurve export ENGINE.json `to` shogihome, or ponanza.",
                 )
                 .to_owned(),
         );

@@ -15,18 +15,22 @@ use crate::table::{Columns, Role, ScoreUnit, TableOptions};
 use crate::validate::{Choice, DEFAULT_FOLDS};
 
 /// The options that messages name, in backticks.
-pub const OPTIONS: [&str; 34] = [
+pub const OPTIONS: [&str; 42] = [
     "alias",
     "all",
     "all-positions",
     "annotator",
     "calibration",
+    "calibrations",
+    "candidates",
     "column",
     "draws",
     "engine",
+    "force",
     "format",
     "from-ply",
     "json",
+    "login-ms",
     "mate-policy",
     "mate-threshold",
     "material",
@@ -37,7 +41,9 @@ pub const OPTIONS: [&str; 34] = [
     "not-engine",
     "not-opponent",
     "opponent",
+    "out",
     "packed-every",
+    "password-file",
     "ply",
     "rating-difference",
     "score-unit",
@@ -45,7 +51,9 @@ pub const OPTIONS: [&str; 34] = [
     "start-ply",
     "strict",
     "terminations",
+    "threads",
     "time-control",
+    "to",
     "undo-normalization",
     "where",
     "win-rate",

@@ -31,10 +31,10 @@ pub enum JournalError {
         source: io::Error,
     },
     /// Another run writes it.
-    #[error("{0}: another run of evalcurve analyses into this file; wait for its end, or choose another --out")]
+    #[error("{0}: another run of evalcurve analyses into this file; wait for its end, or choose another `out`")]
     Busy(String),
     /// The file is something else.
-    #[error("{0}: this is no journal of `evalcurve analyse`; move it elsewhere, or choose another --out")]
+    #[error("{0}: this is no journal of `evalcurve analyse`; move it elsewhere, or choose another `out`")]
     Foreign(String),
 }
 

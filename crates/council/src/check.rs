@@ -236,7 +236,7 @@ impl Findings {
                 self.engine.clone_from(name);
                 self.warn(text!(
                     "its calibration is of model {kind}, that of {reference} of {other}{}: calibrate the members \
-                         in one run, with one --model",
+                         in one run, with one `model`",
                     effect
                 ));
             }

@@ -46,7 +46,7 @@ pub enum PlayError {
     /// An engine crashes in one game after the other.
     #[error(
         "engine '{name}' ended in {games} games in a row: {detail}; correct its table [[engine]], and delete the games \
-         with --force"
+         with `force`"
     )]
     Crashes {
         name: String,

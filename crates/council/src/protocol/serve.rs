@@ -55,10 +55,10 @@ pub enum ServeError {
         source: io::Error,
     },
     /// Other machines could log in without a password.
-    #[error("'{0}' can be reached from other machines: give a password with --password-file, or listen on 127.0.0.1")]
+    #[error("'{0}' can be reached from other machines: give a password with `password-file`, or listen on 127.0.0.1")]
     NoPassword(String),
     /// No program logged in.
-    #[error("no program logged in within {0} ms; start the program, or allow more with --login-ms")]
+    #[error("no program logged in within {0} ms; start the program, or allow more with `login-ms`")]
     NoLogin(u64),
     /// The program does not answer.
     #[error("'{name}' did not answer within {ms} ms and was dropped")]

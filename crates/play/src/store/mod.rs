@@ -48,7 +48,7 @@ pub enum StoreError {
     /// The games in the folder were played with other settings.
     #[error(
         "{path}: the games in this folder were played with other settings: {difference}; rename the folder to keep \
-         them, or delete them with --force"
+         them, or delete them with `force`"
     )]
     Settings {
         path: String,
@@ -58,7 +58,7 @@ pub enum StoreError {
     /// The settings of the games in the folder are not known.
     #[error(
         "{path}: {why}, so that it is unknown how the games in this folder were played; restore the file, rename the \
-         folder to keep the games, or delete them with --force"
+         folder to keep the games, or delete them with `force`"
     )]
     NoSettings {
         path: String,
@@ -66,12 +66,12 @@ pub enum StoreError {
         why: String,
     },
     /// A file of settings that another program wrote.
-    #[error("{0}: this is no file of `evalcurve play`; move it elsewhere, or replace it with --force")]
+    #[error("{0}: this is no file of `evalcurve play`; move it elsewhere, or replace it with `force`")]
     Foreign(String),
     /// The table of results is not as this program writes it.
     #[error(
         "{path}:{line}: {problem}; restore the file as `evalcurve play` wrote it, rename the folder to keep the games, \
-         or delete them with --force"
+         or delete them with `force`"
     )]
     Table {
         path: String,
@@ -83,12 +83,12 @@ pub enum StoreError {
     /// There are records of games that are not in the results.
     #[error(
         "{path}: the games from byte {from} to byte {to} are not in {results}; restore that file, rename the folder to \
-         keep the games, or delete them with --force"
+         keep the games, or delete them with `force`"
     )]
     Unlisted { path: String, from: u64, to: u64, results: String },
     /// The records are not those of the results.
     #[error(
-        "{path}: the file has {length} bytes, and the results need {needed}; restore it, or start again with --force"
+        "{path}: the file has {length} bytes, and the results need {needed}; restore it, or start again with `force`"
     )]
     Records {
         path: String,

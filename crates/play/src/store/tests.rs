@@ -149,7 +149,7 @@ fn a_table_that_was_changed_costs_no_game() {
     ] {
         fs::write(&results, &text).unwrap();
         let error = open(false).unwrap_err().to_string();
-        assert!(error.contains(&expected) && error.contains("--force"), "{error}");
+        assert!(error.contains(&expected) && error.contains("`force`"), "{error}");
         assert_eq!((fs::read_to_string(&results).unwrap(), fs::read(&records).unwrap()), (text, all.clone()));
     }
     // without the table, not even the settings count as those of no game
@@ -221,7 +221,7 @@ fn files_of_others_are_left_alone() {
     ] {
         fs::write(folder.join(name), text).unwrap();
         let error = Store::open(&folder, &Tournament::default(), false).unwrap_err().to_string();
-        assert!(error.contains(name) && error.contains(expected) && error.contains("--force"), "{error}");
+        assert!(error.contains(name) && error.contains(expected) && error.contains("`force`"), "{error}");
         assert_eq!(fs::read_to_string(folder.join(name)).unwrap(), text);
         fs::remove_file(folder.join(name)).unwrap();
     }

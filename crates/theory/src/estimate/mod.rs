@@ -103,7 +103,7 @@ pub enum EstimateError {
     #[error("voter {0} has no vote with a win rate; leave it out, or give it a calibration")]
     Silent(usize),
     /// More different moves in a position than candidates.
-    #[error("{seen} different moves in one position, but {candidates} candidates; allow more with --candidates")]
+    #[error("{seen} different moves in one position, but {candidates} candidates; allow more with `candidates`")]
     Candidates { seen: usize, candidates: usize },
     /// The search did not converge.
     #[error("not converged: {0}; the votes may come from too few positions, or from engines without noise")]

@@ -148,7 +148,7 @@ pub enum ModelError {
     #[error("0 trials; give 1 or more")]
     Trials,
     /// Threads could not be started.
-    #[error("{0} threads could not be started; give --threads a smaller number")]
+    #[error("{0} threads could not be started; give `threads` a smaller number")]
     Threads(usize),
 }
 

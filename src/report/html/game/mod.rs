@@ -508,8 +508,8 @@ impl<'a> GamePage<'a> {
             @if self.assumes() {
                 p class="warn" { (Safe(self.scale_note())) }
                 (soft(self.word(
-                    "`evalcurve constant --engine COMMAND` measures the constant of an engine, and `evalcurve \
-                     calibrate` writes its calibration; give it with --calibrations.",
+                    "`evalcurve constant `engine` COMMAND` measures the constant of an engine, and `evalcurve \
+                     calibrate` writes its calibration; give it with `calibrations`.",
                 )))
             }
             (soft(self.word(
