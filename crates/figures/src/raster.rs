@@ -34,7 +34,10 @@ pub(super) fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PlotError> {
 
 /// The pixels as PNG. None is transparent, and compression is quick: it would take as long as the drawing.
 fn encoded(pixels: &tiny_skia::Pixmap) -> Result<Vec<u8>, png::EncodingError> {
-    let colors: Vec<u8> = pixels.data().chunks_exact(4).flat_map(|pixel| &pixel[..3]).copied().collect();
+    let mut colors = vec![0; pixels.data().len() / 4 * 3];
+    for (color, pixel) in colors.chunks_exact_mut(3).zip(pixels.data().chunks_exact(4)) {
+        color.copy_from_slice(&pixel[..3]);
+    }
     let mut data = Vec::new();
     let mut encoder = png::Encoder::new(&mut data, pixels.width(), pixels.height());
     encoder.set_color(png::ColorType::Rgb);

@@ -68,11 +68,14 @@ impl Points {
         Self { logistics: Logistics::new(), won: zero, lost: zero, loss: zero, first: [zero; 2], second: [zero; 3] }
     }
 
-    pub fn at(&mut self, z: &[f64], lapse: f64, results: &[f64]) {
+    /// `None` for a share that is not estimated and 0: there are no derivatives by it then.
+    pub fn at(&mut self, z: &[f64], lapse: Option<f64>, results: &[f64]) {
         let n = z.len().min(BLOCK);
         self.logistics.at(&z[..n]);
-        let (p, q, slope) = (&self.logistics.p[..n], &self.logistics.q[..n], 1.0 - 2.0 * lapse);
-        let (won, lost, results) = (&mut self.won[..n], &mut self.lost[..n], &results[..n]);
+        let (p, q, results) = (&self.logistics.p[..n], &self.logistics.q[..n], &results[..n]);
+        let Some(lapse) = lapse else { return self.without(z, results) };
+        let slope = 1.0 - 2.0 * lapse;
+        let (won, lost) = (&mut self.won[..n], &mut self.lost[..n]);
         let [by_z, by_share] = self.first.each_mut().map(|values| &mut values[..n]);
         let [zz, both, shares] = self.second.each_mut().map(|values| &mut values[..n]);
         for i in 0..n {
@@ -98,7 +101,14 @@ impl Points {
             }
             return;
         }
-        // stable where P rounds to 0 or 1
+        self.without(z, results);
+    }
+
+    /// Without lapses: stable where P rounds to 0 or 1.
+    fn without(&mut self, z: &[f64], results: &[f64]) {
+        let n = results.len();
+        let (p, q) = (&self.logistics.p[..n], &self.logistics.q[..n]);
+        let (by_z, zz) = (&mut self.first[0][..n], &mut self.second[0][..n]);
         for i in 0..n {
             by_z[i] = (1.0 - results[i]) * p[i] - results[i] * q[i];
             zz[i] = p[i] * q[i];
@@ -200,7 +210,15 @@ mod tests {
     fn many_points_are_those_of_each() {
         let (z, mut points) = ([-900.0, -30.0, -1.5, 0.0, 0.3, 12.0, 900.0], Points::new());
         for (result, lapse) in [0.0, 0.5, 1.0].into_iter().flat_map(|r| [0.0, 0.004, 0.3].map(|l| (r, l))) {
-            points.at(&z, lapse, &[result; 7]);
+            points.at(&z, Some(lapse), &[result; 7]);
+            let mut plain = Points::new();
+            plain.at(&z, None, &[result; 7]);
+            if lapse == 0.0 {
+                assert_eq!(
+                    (plain.loss, plain.first[0], plain.second[0]),
+                    (points.loss, points.first[0], points.second[0])
+                );
+            }
             for (i, z) in z.into_iter().enumerate() {
                 let one = Point::at(z, [lapse; 2], result);
                 let same =

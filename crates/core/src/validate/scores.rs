@@ -84,7 +84,7 @@ pub fn scores(forecasts: &[Forecast], options: &ScoreOptions) -> Result<Scores, 
         Ok::<_, ValidateError>(mean.possible(most))
     };
     let (sorted, bins) = (Sorted::new(forecasts), Bins::new(forecasts));
-    let resampled = clusters.resampled(options, |weights| (sorted.parts(|i| weights[i]), bins.sums(|i| weights[i]).0));
+    let resampled = clusters.resampled(options, |weights| (sorted.parts(|i| weights[i]), bins.sums(weights).0));
     let parts: Vec<[f64; 3]> = resampled.iter().filter_map(|(parts, _)| *parts).collect();
     let recalibration = recalibrate(forecasts);
     Ok(Scores {
@@ -148,9 +148,11 @@ fn quantile_bins(forecasts: &[Forecast]) -> Vec<usize> {
     forecasts.iter().map(|f| edges.partition_point(|e| *e < f.logit)).collect()
 }
 
-/// Quantile bins of forecasts, for the calibration error.
+/// Quantile bins of forecasts, for the calibration error. The forecasts ascend.
 struct Bins {
     bins: Vec<usize>,
+    /// where each bin ends
+    ends: [usize; ECE_BINS],
     residuals: Vec<f64>,
 }
 
@@ -158,16 +160,20 @@ impl Bins {
     fn new(forecasts: &[Forecast]) -> Self {
         let residual = |(f, p): (&Forecast, f64)| f.outcome.value() - p;
         let residuals = forecasts.iter().zip(rates(forecasts)).map(residual).collect();
-        Self { bins: quantile_bins(forecasts), residuals }
+        let bins = quantile_bins(forecasts);
+        let ends = std::array::from_fn(|bin| bins.partition_point(|other| *other <= bin));
+        Self { bins, ends, residuals }
     }
 
     /// Σ over bins n_b/n r̄_b², r̄ the mean residual of a bin: (Σ r)²/(n n_b), with the sums and weights of the bins.
-    fn sums(&self, weight: impl Fn(usize) -> f64) -> (f64, [f64; ECE_BINS], [f64; ECE_BINS]) {
-        let (mut sums, mut counts) = ([0.0; ECE_BINS], [0.0; ECE_BINS]);
-        for (i, (&bin, residual)) in self.bins.iter().zip(&self.residuals).enumerate() {
-            let w = weight(i);
-            sums[bin] += w * residual;
-            counts[bin] += w;
+    fn sums(&self, weights: &[f64]) -> (f64, [f64; ECE_BINS], [f64; ECE_BINS]) {
+        let (mut sums, mut counts, mut from) = ([0.0; ECE_BINS], [0.0; ECE_BINS], 0);
+        for ((sum, count), &to) in sums.iter_mut().zip(&mut counts).zip(&self.ends) {
+            for (weight, residual) in weights[from..to].iter().zip(&self.residuals[from..to]) {
+                *sum += weight * residual;
+                *count += weight;
+            }
+            from = to;
         }
         let total: f64 = counts.iter().sum();
         let squares: f64 = sums.iter().zip(counts).filter(|(_, c)| *c > 0.0).map(|(s, c)| s * s / c).sum();
@@ -176,7 +182,7 @@ impl Bins {
 
     /// The debiased error, with the squares of resamples.
     fn error(&self, clusters: &Clusters, resampled: Vec<f64>) -> Estimate {
-        let (square, sums, counts) = self.sums(|_| 1.0);
+        let (square, sums, counts) = self.sums(&vec![1.0; self.bins.len()]);
         // what chance adds to (Σ r)²/n_b of a bin: the variance of Σ r, by its games, over n_b
         let (mut scatter, mut games) = ([0.0; ECE_BINS], [0.0; ECE_BINS]);
         for game in clusters.games() {

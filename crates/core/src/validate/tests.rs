@@ -49,6 +49,29 @@ fn knowing_the_strength_beats_not_knowing_it_beats_shared_scales() {
 }
 
 #[test]
+fn a_search_that_begins_at_another_fold_ends_where_others_do() {
+    let engines = engines(300);
+    let mut validation = validation(&engines);
+    let folds = *validation.folds();
+    let fits = validation.fits(ModelKind::Joint);
+    for out in 0..folds.folds {
+        let kept = |engine: &EngineCases| -> Vec<Case> {
+            engine.cases.iter().filter(|case| fold_of(case.game, &folds) != out).copied().collect()
+        };
+        let kept: Vec<Vec<Case>> = engines.iter().map(kept).collect();
+        let kept: Vec<&[Case]> = kept.iter().map(Vec::as_slice).collect();
+        let cold = fit_engines(ModelKind::Joint, &kept, &FitOptions::default());
+        let game = engines[0].cases.iter().find(|case| fold_of(case.game, &folds) == out).unwrap().game;
+        for (e, cold) in cold.iter().enumerate() {
+            let (a, b) = (fits.without(game, e).unwrap().model.parameters(), cold.as_ref().unwrap().model.parameters());
+            for ((name, a), (_, b)) in a.iter().zip(&b) {
+                assert!((a - b).abs() < 1e-7 * b.abs().max(1e-3), "{out} {e} {name}: {a} {b}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_simplest_of_equal_models_is_chosen() {
     // no rating matters here: the strength is independent noise
     let mut engines = engines(300);

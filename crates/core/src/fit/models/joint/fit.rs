@@ -434,16 +434,20 @@ fn alone(all: &Objective<'_>, engine: usize, at: &[f64], unit: f64) -> Option<Al
     let ratio = 2.0 * n * (shared.evaluate(&joint)?.loss - found.evaluation.loss);
     let factor = found.evaluation.hessian.clone().scaled(n).factor()?;
     let k = objective.layout.size();
-    let (mut sum, mut trace) = (vec![0.0; k], 0.0);
+    let (mut sum, mut trace, mut games) = (vec![0.0; k], 0.0, 0.0);
     objective.each_point(0..rows.len(), &found.at, &mut |i, points, place| {
         let first = [rows[i].x * points.first[0][place], -points.first[0][place], points.first[1][place]];
         sum.iter_mut().zip(first).for_each(|(sum, first)| *sum += first);
         if rows.get(i + 1).is_none_or(|next| next.game != rows[i].game) {
             trace += sum.iter().zip(factor.solve(&sum)).map(|(a, b)| a * b).sum::<f64>();
             sum.fill(0.0);
+            games += 1.0;
         }
     });
-    let statistic = ratio.max(0.0) * k as f64 / trace;
+    // few games do not know the scatter of their gradients well: the normal equivalent (Wallace 1959) of Student's t
+    let freedom = (games - k as f64).max(1.0);
+    let equivalent = ((8.0 * freedom + 1.0) / (8.0 * freedom + 3.0)).powi(2);
+    let statistic = equivalent * freedom * libm::log1p(ratio.max(0.0) * k as f64 / (trace * freedom));
     let p_value = 0.5 * libm::erfc((0.5 * statistic).sqrt());
     Some(Alone { w1: found.at.first()? / unit, lapse: objective.lapse(&found.at), p_value })
 }

@@ -235,7 +235,7 @@ impl<'a> Objective<'a> {
                     *z = slope * x - optimism + (offset + players + w3 * d);
                 }
             }
-            points.at(&z[..block.len()], self.lapse(at), &result[block.clone()]);
+            points.at(&z[..block.len()], self.layout.lapse().map(|i| at[i]), &result[block.clone()]);
             of(block, &points);
         }
     }
