@@ -61,14 +61,14 @@ pub(super) fn load_part(
     }
     let aliases = reading.filters.aliases()?;
     let paths = expand_globs(&input.files())?;
-    let Inputs { tables: files, records, mut passed_over } = inputs(reading, &paths)?;
+    let (files, mut entries) = inputs(reading, &paths)?;
+    let records = entries.len();
     let check = |problem: Option<&Problem>| match problem.filter(|problem| problem.strict && reading.strict) {
         Some(problem) => Err(CollectError::Strict(problem.clone())),
         None => Ok(()),
     };
-    let mut entries = find(&records)?;
     let options = reading.tables();
-    let (mut tables, mut in_memory, mut games) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut tables, mut in_memory, mut games, mut passed_over) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for path in files {
         // what is wrong with a file is reported by its reader
         match table::read_games(&path, &options) {
@@ -101,7 +101,7 @@ pub(super) fn load_part(
         }
     }
     check(passed_over.first())?;
-    let is_read = !entries.is_empty() || !records.is_empty() || !games.is_empty();
+    let is_read = !entries.is_empty() || !games.is_empty() || (tables.is_empty() && in_memory.is_empty());
     let mut collected = match is_read {
         true => read_records(reading, fitting, &entries, &games, progress)?,
         false => Collected::default(),
@@ -115,7 +115,7 @@ pub(super) fn load_part(
         for path in &tables {
             match reader.read(path) {
                 Ok(()) => {}
-                Err(error) if tables.len() + records.len() + games.len() == 1 || !path.exists() => {
+                Err(error) if tables.len() + records + games.len() == 1 || !path.exists() => {
                     return Err(error.into());
                 }
                 Err(error) => {
@@ -312,22 +312,12 @@ pub(super) fn keep_engines<T>(
     Ok(notes)
 }
 
-/// What the paths lead to.
-#[derive(Default)]
-struct Inputs {
-    tables: Vec<PathBuf>,
-    records: Vec<PathBuf>,
-    /// Links that lead back to a folder above them.
-    passed_over: Vec<Problem>,
-}
-
 /// Separates tables from records by content. A named file with the ending of a table is always a table, so that a
 /// missing column is reported. In folders, only files with these endings can be tables.
-fn inputs(reading: &Reading, paths: &[PathBuf]) -> Result<Inputs, Error> {
-    let mut inputs = Inputs::default();
+fn inputs(reading: &Reading, paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<Entry>), Error> {
+    let (mut tables, mut records) = (Vec::new(), Vec::new());
     if reading.format.is_some_and(|format| format != FileFormat::Table) {
-        inputs.records = paths.to_vec();
-        return Ok(inputs);
+        return Ok((tables, find(paths)?));
     }
     let options = reading.tables();
     for path in paths.iter().cloned() {
@@ -336,32 +326,20 @@ fn inputs(reading: &Reading, paths: &[PathBuf]) -> Result<Inputs, Error> {
             // devices and pipes are refused with the records
             let can_be_one = path.is_file() || !path.exists();
             let is_one = can_be_one && (forced || is_table(&path) || looks_like(&head(&path), &options));
-            if is_one { &mut inputs.tables } else { &mut inputs.records }.push(path);
+            if is_one {
+                tables.push(path);
+            } else {
+                records.extend(find(&[path])?);
+            }
             continue;
         }
-        let (mut tables, mut others, mut loops) = (Vec::new(), Vec::new(), Vec::new());
-        for Entry { path: file, display, problem, .. } in find(std::slice::from_ref(&path))? {
-            let Some(file) = file else { continue };
-            match problem {
-                // as a path of its own, it would be read again
-                Some(problem) if is_linked_folder(&file) => loops.push(unreadable(display, problem.into())),
-                _ if is_table(&file) && looks_like(&head(&file), &options) => tables.push(file),
-                _ => others.push(file),
-            }
-        }
-        if tables.is_empty() {
-            inputs.records.push(path);
-        } else {
-            inputs.tables.extend(tables);
-            inputs.records.extend(others);
-            inputs.passed_over.extend(loops);
-        }
+        let is_one =
+            |entry: &Entry| entry.path.as_ref().is_some_and(|file| is_table(file) && looks_like(&head(file), &options));
+        let (found, others): (Vec<Entry>, Vec<Entry>) = find(&[path])?.into_iter().partition(is_one);
+        tables.extend(found.into_iter().filter_map(|table| table.path));
+        records.extend(others);
     }
-    Ok(inputs)
-}
-
-fn is_linked_folder(path: &Path) -> bool {
-    path.is_symlink() && path.is_dir()
+    Ok((tables, records))
 }
 
 /// The first bytes of a file; none if it cannot be read, which its reader will report.

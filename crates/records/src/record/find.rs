@@ -130,7 +130,9 @@ fn is_hidden(name: &OsStr) -> bool {
 /// Adds the files of a folder. What cannot be read becomes an entry with a problem.
 fn find_in_folder(folder: &Path, entries: &mut Vec<Entry>) {
     let hidden = |path: &Path| path.file_name().is_some_and(is_hidden);
-    let walk = walkdir::WalkDir::new(folder).follow_links(true).sort_by_file_name();
+    // the names in a folder differ in what follows its path
+    let walk = walkdir::WalkDir::new(folder).follow_links(true);
+    let walk = walk.sort_by(|a, b| a.path().as_os_str().cmp(b.path().as_os_str()));
     for found in walk.into_iter().filter_entry(|e| e.depth() == 0 || !hidden(e.path())) {
         match found {
             Ok(found) if found.file_type().is_file() => {
