@@ -80,7 +80,7 @@ impl<'de> Deserialize<'de> for Calibration {
         let mut track = serde_path_to_error::Track::new();
         let tree = Value::deserialize(deserializer)?;
         // the derived function, which `remote = "Self"` makes an inherent one
-        let read = Self::deserialize(serde_path_to_error::Deserializer::new(tree.clone(), &mut track));
+        let read = Self::deserialize(serde_path_to_error::Deserializer::new(&tree, &mut track));
         let read = read.map_err(|error| de::Error::custom(Located::of_serde(&track.path(), &error.to_string())))?;
         let written = serde_json::to_value(&read).map_err(de::Error::custom)?;
         absent(&written, &tree).map_or(Ok(()), |problem| Err(de::Error::custom(problem)))?;
