@@ -49,15 +49,17 @@ pub struct Pair {
     pub equal_slopes: Wald,
     /// Test of equal (w1, w2).
     pub equal_curves: Wald,
-    /// Chance of scales this different, if equal scores win equally often between equals, by the chosen model and the
-    /// two fits as if they were independent; with Holm's correction for the number of pairs. Opponents do not enter.
+    /// Chance of scales this different if they are alike, within a factor of 1.25, between equals by the chosen model and
+    /// the two fits as if they were independent; with Holm's correction for the number of pairs. An engine's own scale
+    /// differs by less against weak and strong opponents.
     pub p_corrected: f64,
 }
 
 /// Whether engines share a scale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scales {
-    /// Some pairs do not, this one most certainly: the same win rate needs a larger score of the second engine.
+    /// Some pairs do not, within a factor of 1.25, this one most certainly: the same win rate needs a larger score of the
+    /// second engine.
     Apart(usize, usize),
     /// All pairs do, within a factor of 1.25.
     Alike,
@@ -203,7 +205,8 @@ pub fn pairwise(engines: &[Fitted<'_>], calibrations: &[&Calibration], score_cp:
     let same_scale = |pair: &Pair| {
         let found = equivalents[pair.first][pair.second];
         // half of the interval of the logarithm is that many standard errors, by Student's t or the normal distribution
-        found.map_or(1.0, |e| two_sided(Z_95 * libm::log(e.score_cp / score_cp) / (0.5 * libm::log(e.high / e.low))))
+        let beyond = |e: &Equivalent| (libm::log(e.score_cp / score_cp).abs() - libm::log(ALIKE)).max(0.0);
+        found.map_or(1.0, |e| two_sided(Z_95 * beyond(&e) / (0.5 * libm::log(e.high / e.low))))
     };
     let corrected = holm(&pairs.iter().map(same_scale).collect::<Vec<_>>());
     pairs.iter_mut().zip(corrected).for_each(|(pair, p)| pair.p_corrected = p);
