@@ -84,15 +84,20 @@ fn print_few(options: &CoverageOptions) {
         100.0 * options.shared,
         options.seed
     );
-    println!("{:>5} {:>8}  {:>6} {:>6} {:>7} {:>10}", "games", "samples", "fitted", "normal", "Student", "median w1");
+    println!(
+        "{:>5} {:>8}  {:>6} {:>6} {:>7}  at +500: {:>10} {:>9} {:>10}",
+        "games", "samples", "fitted", "normal", "Student", "covariance", "bootstrap", "median w1"
+    );
     for (games, samples) in [(3, 10), (10, 3), (20, 3), (30, 2), (60, 1), (100, 2), (400, 5)] {
         let found = few_games(&FewGames { games, samples }, options);
         println!(
-            "{games:>5} {:>8}  {:>6} {:>5.1}% {:>6.1}% {:>10.2}",
+            "{games:>5} {:>8}  {:>6} {:>5.1}% {:>6.1}% {:>19.1}% {:>8.1}% {:>10.2}",
             games * samples,
             found.fitted,
             100.0 * found.normal,
             100.0 * found.student,
+            100.0 * found.bands[0],
+            100.0 * found.bands[1],
             found.median
         );
     }

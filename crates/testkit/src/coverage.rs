@@ -203,6 +203,8 @@ pub struct FewFound {
     pub normal: f64,
     /// The same of the interval by Student's t, which evalcurve prints.
     pub student: f64,
+    /// The same of the win rate at +500 by the covariance and by the bootstrap, as bands of figures have it.
+    pub bands: [f64; 2],
     /// Median of the fitted slope over the true one.
     pub median: f64,
 }
@@ -210,21 +212,30 @@ pub struct FewFound {
 /// Simulates fits with few games. The result does not depend on the number of threads.
 pub fn few_games(few: &FewGames, options: &CoverageOptions) -> FewFound {
     let options = CoverageOptions { games: few.games, samples: (few.samples, few.samples), ..*options };
-    let replicate = |r: u32| -> Option<[f64; 3]> {
+    let replicate = |r: u32| -> Option<[f64; 5]> {
         let samples = simulate(&options, random::bits(&[u64::from(r), 0]) >> 8);
         let fit_options = FitOptions { min_samples: 0, ..FitOptions::default() };
-        let fit = FitData::new(&samples).fit(Method::MaximumLikelihood, &fit_options).ok()?;
+        let data = FitData::new(&samples);
+        let fit = data.fit(Method::MaximumLikelihood, &fit_options).ok()?;
         let apart = (fit.sigmoid.w1 - options.truth.w1).abs() / fit.standard_errors()[0];
         let held = |quantile: f64| f64::from(u8::from(apart <= quantile));
         let normal = evalcurve_core::curve::Z_95;
-        Some([held(normal), held(fit.quantile), fit.sigmoid.w1 / options.truth.w1])
+        let truth = value(Quantity::WinRate, &options.truth);
+        let holds = |(low, high): (f64, f64)| f64::from(u8::from(low <= truth && truth <= high));
+        let seed = random::bits(&[KEY, options.seed, u64::from(r)]);
+        let resampled = BootstrapOptions { resamples: options.resamples, seed, bin_cp: u32::MAX, sigmoids: true };
+        let bootstrap = data.bootstrap(&resampled);
+        let curves = bootstrap.fit(Method::MaximumLikelihood);
+        let band = curves.and_then(|curves| curves.interval(0.95, |s| value(Quantity::WinRate, s)));
+        let bands = [holds(fit.interval_win_rate(SCORE_CP)), band.map_or(0.0, holds)];
+        Some([held(normal), held(fit.quantile), bands[0], bands[1], fit.sigmoid.w1 / options.truth.w1])
     };
-    let found: Vec<[f64; 3]> = (0..options.replicates).into_par_iter().filter_map(replicate).collect();
+    let found: Vec<[f64; 5]> = (0..options.replicates).into_par_iter().filter_map(replicate).collect();
     let mean = |i: usize| found.iter().map(|f| f[i]).sum::<f64>() / found.len() as f64;
-    let mut ratios: Vec<f64> = found.iter().map(|f| f[2]).collect();
+    let mut ratios: Vec<f64> = found.iter().map(|f| f[4]).collect();
     ratios.sort_by(f64::total_cmp);
     let median = ratios.get(ratios.len() / 2).copied().unwrap_or(f64::NAN);
-    FewFound { fitted: found.len() as u32, normal: mean(0), student: mean(1), median }
+    FewFound { fitted: found.len() as u32, normal: mean(0), student: mean(1), bands: [mean(2), mean(3)], median }
 }
 
 fn value(quantity: Quantity, sigmoid: &Sigmoid) -> f64 {
