@@ -49,9 +49,9 @@ pub struct Pair {
     pub equal_slopes: Wald,
     /// Test of equal (w1, w2).
     pub equal_curves: Wald,
-    /// Chance of scales this different if they are alike, within a factor of 1.25, between equals by the chosen model and
-    /// the two fits as if they were independent; with Holm's correction for the number of pairs. An engine's own scale
-    /// differs by less against weak and strong opponents.
+    /// Chance of scales this different if they are alike, within a factor of 1.25, between equals by the chosen model;
+    /// with Holm's correction for the number of pairs. An engine's own scale differs by less against weak and strong
+    /// opponents.
     pub p_corrected: f64,
 }
 
@@ -152,11 +152,17 @@ const TYPICAL_CP: f64 = 2_000.0;
 pub const MOST_ENGINES: usize = 200;
 
 /// Compares engines, whose calibrations are in the same order; `None` for fewer than two. `score_cp` is the score to
-/// translate.
+/// translate. The errors of engines `on_same_positions` are correlated, as their slopes are; those of others count as
+/// independent.
 ///
 /// The factor of the covariance is G/(G-1)·(n-1)/(n-k) with the games and samples of all engines and k = 2 for each
 /// engine.
-pub fn pairwise(engines: &[Fitted<'_>], calibrations: &[&Calibration], score_cp: f64) -> Option<Pairwise> {
+pub fn pairwise(
+    engines: &[Fitted<'_>],
+    calibrations: &[&Calibration],
+    score_cp: f64,
+    on_same_positions: &[&str],
+) -> Option<Pairwise> {
     let method = engines.first()?.fit.method;
     if engines.len() < 2 {
         return None;
@@ -189,7 +195,14 @@ pub fn pairwise(engines: &[Fitted<'_>], calibrations: &[&Calibration], score_cp:
             .collect();
         wald_of(&difference, &variance)
     };
-    let equivalents = equivalents(&calibrations, score_cp);
+    let correlation = |a: usize, b: usize| {
+        if [a, b].iter().any(|&e| !on_same_positions.contains(&engines[e].name)) {
+            return 0.0;
+        }
+        let found = block(a, b, 0, 0) / (block(a, a, 0, 0) * block(b, b, 0, 0)).sqrt();
+        if found.is_finite() { found.clamp(-1.0, 1.0) } else { 0.0 }
+    };
+    let equivalents = equivalents(&calibrations, score_cp, correlation);
     let mut pairs = Vec::with_capacity(k * (k - 1) / 2);
     for first in 0..k {
         for second in first + 1..k {
@@ -226,22 +239,31 @@ pub fn pairwise(engines: &[Fitted<'_>], calibrations: &[&Calibration], score_cp:
 }
 
 /// The score of each engine that has the win rate between equals of another's `score_cp`, by the delta method on its
-/// logarithm. The two fits count as independent.
-fn equivalents(calibrations: &[&Calibration], score_cp: f64) -> Vec<Vec<Option<Equivalent>>> {
+/// logarithm, with the correlation of the errors of two calibrations.
+fn equivalents(
+    calibrations: &[&Calibration],
+    score_cp: f64,
+    correlation: impl Fn(usize, usize) -> f64,
+) -> Vec<Vec<Option<Equivalent>>> {
     let unknown = Situation::default();
-    let equivalent = |a: &Calibration, b: &Calibration| {
+    let equivalent = |(a, b): (&Calibration, &Calibration), correlation: f64| {
         let logit = |c: &Calibration, x: f64| c.logit(Reading::Equal, x, &unknown);
         let score = b.score(Reading::Equal, Sigmoid::STANDARD.win_rate(logit(a, score_cp)), &unknown)?;
         let slope = (logit(b, score + 1.0) - logit(b, score - 1.0)) / 2.0;
         let error = |c: &Calibration, x: f64| c.logit_error(Reading::Equal, x, &unknown);
-        let half = a.quantile().max(b.quantile()) * error(a, score_cp)?.hypot(error(b, score)?) / slope;
+        let (of_a, of_b) = (error(a, score_cp)?, error(b, score)?);
+        let variance = of_a * of_a + of_b * of_b - 2.0 * correlation * of_a * of_b;
+        let half = a.quantile().max(b.quantile()) * variance.max(0.0).sqrt() / slope;
         let factor = libm::exp(half / score);
         let found = Equivalent { score_cp: score, low: score / factor, high: score * factor };
         Some(found).filter(|e| score > 0.0 && e.high.is_finite() && e.low > 0.0)
     };
     let same = Equivalent { score_cp, low: score_cp, high: score_cp };
     let row = |a: usize| {
-        let cell = |b: usize| if a == b { Some(same) } else { equivalent(calibrations[a], calibrations[b]) };
+        let cell = |b: usize| match a == b {
+            true => Some(same),
+            false => equivalent((calibrations[a], calibrations[b]), correlation(a, b)),
+        };
         (0..calibrations.len()).map(cell).collect()
     };
     (0..calibrations.len()).map(row).collect()
@@ -310,7 +332,7 @@ mod tests {
         Calibration::from_sigmoids(fitted.name, [(method, fit)], method).unwrap()
     }
 
-    fn compared(rows: &[Vec<Observation>]) -> Pairwise {
+    fn compared(rows: &[Vec<Observation>], on_same_positions: &[&str]) -> Pairwise {
         let names = ["a", "b", "c", "d"];
         let fitted: Vec<Fitted<'_>> = rows
             .iter()
@@ -323,20 +345,20 @@ mod tests {
             })
             .collect();
         let calibrations: Vec<Calibration> = fitted.iter().map(calibration).collect();
-        pairwise(&fitted, &calibrations.iter().collect::<Vec<_>>(), 200.0).unwrap()
+        pairwise(&fitted, &calibrations.iter().collect::<Vec<_>>(), 200.0, on_same_positions).unwrap()
     }
 
     #[test]
     fn tests_find_unequal_engines_and_seldom_equal_ones() {
         let (mut alarms, mut apart) = (0, 0);
         for seed in 0..40 {
-            let result = compared(&engines(&[0.003, 0.003, 0.003], seed));
+            let result = compared(&engines(&[0.003, 0.003, 0.003], seed), &[]);
             alarms += u32::from(result.equal_curves.unwrap().p < 0.05);
             apart += u32::from(matches!(result.scales(), Scales::Apart(..)));
         }
         // 2 expected of 40
         assert!(alarms <= 6 && apart <= 6, "{alarms} {apart}");
-        let result = compared(&engines(&[0.003, 0.0015, 0.003], 1));
+        let result = compared(&engines(&[0.003, 0.0015, 0.003], 1), &[]);
         assert!(result.equal_slopes.unwrap().p < 1e-6 && result.equal_slopes.unwrap().df == 2);
         let p: Vec<bool> = result.pairs.iter().map(|p| p.p_corrected < 0.01).collect();
         assert_eq!(p, [true, false, true]);
@@ -348,12 +370,46 @@ mod tests {
         assert!((result.equivalents[0][2].unwrap().score_cp - 200.0).abs() < 100.0);
     }
 
+    /// Two engines that score the same positions, of scales 500 and 1,000, both with noise of one logit.
+    fn on_the_same_positions(seed: u64) -> Vec<Vec<Observation>> {
+        let mut rows = vec![Vec::new(); 2];
+        let normal = |key: [u64; 3]| {
+            let unit = |last: u64| random::unit(&[key[0], key[1], key[2], last]);
+            (-2.0 * libm::log(1.0 - unit(0))).sqrt() * libm::cos(std::f64::consts::TAU * unit(1))
+        };
+        for game in 0..400u64 {
+            let truth = 2.0 * normal([seed, 1, game]);
+            let won = random::unit(&[seed, 2, game]) < 1.0 / (1.0 + libm::exp(-truth));
+            let outcome = if won { Outcome::Win } else { Outcome::Loss };
+            for (e, scale) in [500.0, 1000.0].into_iter().enumerate() {
+                let score_cp = (scale * (truth + normal([seed, 3 + e as u64, game]))) as i32;
+                rows[e].push(Observation { game, score_cp, outcome });
+            }
+        }
+        rows
+    }
+
+    #[test]
+    fn the_same_positions_make_ratios_precise() {
+        let (mut covered, mut narrower) = (0, 0.0);
+        for seed in 0..200 {
+            let rows = on_the_same_positions(seed);
+            let there = compared(&rows, &["a", "b"]).equivalents[0][1].unwrap();
+            covered += u32::from(there.low < 400.0 && 400.0 < there.high);
+            let apart = compared(&rows, &[]).equivalents[0][1].unwrap();
+            narrower += libm::log(there.high / there.low) / libm::log(apart.high / apart.low) / 200.0;
+        }
+        // 190 expected, with a standard deviation of 3
+        assert!((180..=198).contains(&covered), "{covered}");
+        assert!(narrower < 0.75, "{narrower}");
+    }
+
     #[test]
     fn opponents_make_no_scale_and_few_games_do_not_tell() {
         // one engine of two names: as b it met opponents against whom it wins at any score
         let mut rows = engines(&[0.003, 0.003], 3);
         rows[1].iter_mut().filter(|row| row.game % 3 > 0).for_each(|row| row.score_cp -= 400);
-        let result = compared(&rows);
+        let result = compared(&rows, &[]);
         assert!(result.equal_curves.unwrap().p < 1e-6 && result.scales() == Scales::Unknown, "{:?}", result.pairs);
         // many games tell that a scale is one
         let many: Vec<Vec<Observation>> = (0..2)
@@ -368,7 +424,7 @@ mod tests {
                 seeds.flat_map(one).collect()
             })
             .collect();
-        assert_eq!(compared(&many).scales(), Scales::Alike);
+        assert_eq!(compared(&many, &[]).scales(), Scales::Alike);
     }
 
     #[test]
@@ -381,7 +437,7 @@ mod tests {
         let of = |(samples, name)| Fitted { name, fit: Fit { samples, ..fit }, influence: influence.clone() };
         let fitted: Vec<Fitted<'_>> = (1..).zip(names.iter().map(String::as_str)).map(of).collect();
         let calibrations: Vec<Calibration> = fitted.iter().map(calibration).collect();
-        let found = pairwise(&fitted, &calibrations.iter().collect::<Vec<_>>(), 200.0).unwrap();
+        let found = pairwise(&fitted, &calibrations.iter().collect::<Vec<_>>(), 200.0, &[]).unwrap();
         assert_eq!((found.left_out, &found.engines[..]), (3, &names[3..]));
         assert_eq!(found.equivalents.len(), MOST_ENGINES);
     }
@@ -394,6 +450,6 @@ mod tests {
         let influence = data.influence(fit.method, fit.sigmoid).unwrap();
         let fitted = Fitted { name: "a", fit, influence };
         let calibration = calibration(&fitted);
-        assert_eq!(pairwise(&[fitted], &[&calibration], 200.0), None);
+        assert_eq!(pairwise(&[fitted], &[&calibration], 200.0, &[]), None);
     }
 }

@@ -65,7 +65,7 @@ fn engines_against_each_other_agree_with_statsmodels_to_six_digits() {
     // the tests do not read the calibrations
     let sigmoid = FittedSigmoid { w1: 0.002, w2: 0.0, covariance: None, samples: None, games: None };
     let calibration = Calibration::from_sigmoids("A", [(Method::LeastSquares, sigmoid)], Method::LeastSquares).unwrap();
-    let found = pairwise(&fitted, &vec![&calibration; fitted.len()], 200.0).unwrap();
+    let found = pairwise(&fitted, &vec![&calibration; fitted.len()], 200.0, &[]).unwrap();
     assert_eq!(serde_json::json!(found.engines), expected["engines"]);
     assert_eq!(found.games, expected["games"].as_u64().unwrap());
     assert_wald("all slopes", found.equal_slopes.unwrap(), &expected["equal_slopes"]);

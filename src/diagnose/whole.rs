@@ -239,6 +239,8 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         calibrated: results.iter().filter(|r| r.calibration.is_some()).count(),
         bradley_terry: table.bradley_terry,
     };
+    let same: Vec<&str> = judges.iter().flat_map(|found| &found.engines).map(|judge| judge.name.as_str()).collect();
+    let pairwise = pairwise(&fitted, &calibrations, options.score_cp, &same);
     Diagnosis {
         models,
         reliability,
@@ -246,7 +248,7 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         method,
         mismatch,
         judges,
-        pairwise: pairwise(&fitted, &calibrations, options.score_cp),
+        pairwise,
         influence: influence(table, &enough, settings),
         splits: split_curves(table, &options.splits, settings),
         base,
