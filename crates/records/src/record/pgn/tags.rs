@@ -152,6 +152,11 @@ impl Tags {
                 Some((text, line)) => game.rate(side, text, line, text),
             }
         }
+        // who made the analyses; two scores are ChessBase's, and lichess gives the address of a person
+        let annotator = self.text(block, Tag::Annotator);
+        if annotator != b"?" && !comment::is_chessbase(annotator) && !annotator.starts_with(b"http") {
+            text_into(annotator, &mut game.annotator);
+        }
         text_into(self.text(block, Tag::TimeControl), &mut game.time_control);
         if game.time_control == "?" || game.time_control == "-" {
             game.time_control.clear();

@@ -568,3 +568,15 @@ fn declared_rates_have_the_view_of_their_score() {
     let analysis = of("1. e4 {[%eval 30,29] [%wdl 80,900,20]}");
     assert_eq!(analysis, [(2, -30, rates("20 900 80"))]);
 }
+
+#[test]
+fn the_annotator_is_the_engine_of_the_analyses() {
+    let annotator = |value: &str| {
+        let tags = format!("[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n[Annotator \"{value}\"]\n");
+        one(&format!("{tags}\n1. e4 {{[%eval 0.25]}} e5 {{[%eval 0.3]}} 1-0\n")).annotator
+    };
+    assert_eq!(annotator("Stockfish 17"), "Stockfish 17");
+    for value in ["?", "0.22;0.30", "https://lichess.org/@/someone"] {
+        assert_eq!(annotator(value), "", "{value}");
+    }
+}
