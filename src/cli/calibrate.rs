@@ -247,12 +247,8 @@ fn draw(args: &Args, found: &Calibrated) -> anyhow::Result<(PathBuf, usize)> {
     let Calibrated { table, results, options, .. } = found;
     let folder = plots_folder(args);
     let language = args.input.language.chosen();
-    let series: Vec<_> = results
-        .iter()
-        .filter(|r| r.has_enough(options))
-        .enumerate()
-        .map(|(color, r)| figures::series_of_result(r, color, options.min_bin, args.plot.bins, language))
-        .collect();
+    let enough = results.iter().filter(|r| r.has_enough(options));
+    let series = figures::series_of_results(enough, options.min_bin, args.plot.bins, language);
     if series.is_empty() {
         return Ok((folder, 0));
     }

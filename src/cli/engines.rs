@@ -142,12 +142,8 @@ pub(super) fn warn<'a>(results: impl Iterator<Item = &'a EngineResult>, language
         }
     }
     for (kind, named) in by_kind.iter().filter(|(_, named)| named.len() > WARNINGS_SHOWN) {
-        let (named, more) = named[WARNINGS_SHOWN..].split_at((named.len() - WARNINGS_SHOWN).min(OTHERS_NAMED));
-        let more = match more.len() {
-            0 => String::new(),
-            n => say!(language, " and {n} more"),
-        };
-        let (kind, others) = (kind.replace('_', " "), text::printable(&named.join(", ")) + &more);
+        let others = text::printable(&text::first_of(&named[WARNINGS_SHOWN..], OTHERS_NAMED, language));
+        let kind = kind.replace('_', " ");
         terminal::note(&say!(language, "the same ({kind}) for {others}; --json has the details"));
     }
 }

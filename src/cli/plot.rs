@@ -15,7 +15,7 @@ use crate::plot::PlotOptions;
 use crate::report::figures::FEWEST_POINTS;
 use crate::report::{figures, wdl_figures};
 use crate::run::{Calibrated, Curve};
-use crate::{say, text};
+use crate::{key, say, text};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -92,9 +92,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
         terminal::tell(&found, args.output.quiet, language);
         let Calibrated { results, options, .. } = &found.value;
-        let enough = results.iter().filter(|r| r.has_enough(options)).enumerate();
-        let series =
-            enough.map(|(color, r)| figures::series_of_result(r, color, min_bin, args.plot.bins, language)).collect();
+        let enough = results.iter().filter(|r| r.has_enough(options));
+        let series = figures::series_of_results(enough, min_bin, args.plot.bins, language);
         records = Some(found.value);
         series
     } else if files < paths.len() {
@@ -124,12 +123,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
 
 /// Lists the files written. `why` says why there are none, if engines have enough samples.
 fn report(args: &Args, written: &[PathBuf], why: Option<Text>) -> anyhow::Result<Done> {
+    let language = args.input.language.chosen();
     if written.is_empty() {
         let why = why.unwrap_or_else(|| text!("no engine has enough samples (--min-samples) and games (--min-games)"));
-        let language = args.input.language.chosen();
         terminal::error(&say!(language, "nothing to draw: {}", why.text(language)));
         return Ok(Done::Nothing);
     }
-    let also = if args.plot.data { ", .png and .csv" } else { " and .png" };
+    let also = language.word(if args.plot.data { key!(", .png and .csv") } else { key!(" and .png") });
     list_plots(&args.output, written, also, None)
 }

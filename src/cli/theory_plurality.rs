@@ -143,7 +143,7 @@ pub(super) fn bounds(args: &BoundsArgs) -> anyhow::Result<Done> {
         make_folder(folder)?;
         let written = report::write_maps(&cells, args.moves, folder, &PlotOptions::default())?;
         let summary = (report::map_summary(&cells), report::map_text(&cells, language()));
-        return list_plots(&args.output, &written, " and .png", Some(summary));
+        return list_plots(&args.output, &written, language().word(" and .png"), Some(summary));
     }
     let (Some(voters), pi) = (args.voters, &args.probabilities) else {
         bail!(text!("give --voters and --probabilities, or --map FOLDER"));

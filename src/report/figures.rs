@@ -63,7 +63,7 @@ fn parameters(model: &Model) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 pub enum BinChoice {
-    /// Bins of one width, or of equal counts where the first give few points.
+    /// Bins of one width, or of equal counts if the first give half of the engines few points.
     #[default]
     Auto,
     /// Bins of one width.
@@ -85,6 +85,20 @@ impl BinChoice {
         }
         (width, Bins::Width)
     }
+}
+
+/// The data of results that are drawn together: with bins of one kind, and with colours in their order.
+pub fn series_of_results<'a>(
+    results: impl IntoIterator<Item = &'a EngineResult>,
+    min_bin: u64,
+    bins: BinChoice,
+    language: Language,
+) -> Vec<EngineSeries> {
+    let results: Vec<_> = results.into_iter().collect();
+    let kind = |r: &&EngineResult| bins.points(&r.curve, &r.quantiles, min_bin).1;
+    let few = results.iter().map(kind).filter(|kind| *kind == Bins::Quantile).count();
+    let bins = if 2 * few >= results.len() { BinChoice::Quantile } else { BinChoice::Width };
+    results.iter().enumerate().map(|(color, r)| series_of_result(r, color, min_bin, bins, language)).collect()
 }
 
 /// The bands of the points of a result's evaluation curve; empty without a bootstrap. A point whose games all ended

@@ -22,6 +22,16 @@ use crate::validate::{Choice, Estimate};
 /// Where a row of the short table goes on.
 const INDENT: usize = 4;
 
+/// The first names of a list, and how many more there are.
+pub fn first_of(names: &[&str], most: usize, language: Language) -> String {
+    let (named, more) = names.split_at(names.len().min(most));
+    let more = match more.len() {
+        0 => String::new(),
+        n => say!(language, " and {n} more"),
+    };
+    named.join(", ") + &more
+}
+
 /// The width of an engine's name, in columns.
 const NAME: usize = 24;
 

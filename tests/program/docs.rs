@@ -3,6 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
+use evalcurve::calibration::Calibration;
+use evalcurve::language::Language;
+use evalcurve::plot::{PlotOptions, sigmoids};
+use evalcurve::report::figures::series_of_calibration;
+
 use crate::support::{Folder, root};
 
 /// The documents for readers, by their path in the project.
@@ -153,16 +158,20 @@ fn the_commands_of_both_readmes_print_what_they_show() {
     }
 }
 
-/// The first picture of both READMEs shows the engines with most games. `EVALCURVE_BLESS=1` draws it again.
+/// The first picture of both READMEs shows the engines with most games, with words that can be read on a telephone.
+/// `EVALCURVE_BLESS=1` draws it again.
 #[test]
 fn the_first_picture_of_both_readmes_is_drawn_from_the_calibrations() {
     let engines = ["Fairy-Stockfish", "sekirei", "sjaakii", "zshogi"];
-    let files = engines.map(|name| root().join(format!("data/calibrations/{name}.json")).to_str().unwrap().to_owned());
-    for (picture, language) in [("plots/readme/sigmoids.png", "en"), ("plots/readme/sigmoids-ja.png", "ja")] {
-        let folder = Folder::new();
-        let files: Vec<&str> = files.iter().map(String::as_str).collect();
-        folder.good(&[&["plot", "--lang", language, "--out", "plots"], &files[..]].concat());
-        let drawn = folder.read("plots/sigmoids.png");
+    let read = |name| Calibration::read(root().join(format!("data/calibrations/{name}.json"))).unwrap();
+    let calibrations = engines.map(read);
+    for (picture, language) in
+        [("plots/readme/sigmoids.png", Language::English), ("plots/readme/sigmoids-ja.png", Language::Japanese)]
+    {
+        let series = |(color, c)| series_of_calibration(c, color, 1, language);
+        let series: Vec<_> = calibrations.iter().enumerate().map(series).collect();
+        let options = PlotOptions { width: 600, height: 440, language, ..PlotOptions::default() };
+        let drawn = sigmoids(&series, false, &options).unwrap().png(1.5).unwrap();
         if std::env::var_os("EVALCURVE_BLESS").is_some() {
             std::fs::write(root().join(picture), &drawn).unwrap();
         }

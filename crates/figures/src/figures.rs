@@ -7,7 +7,7 @@ use plotters::style::Color;
 use super::chart::{AxisSpec, Canvas, LABEL_SIZE, SOFT_TEXT, Words, number, score_axis, stroke, win_rate_axis, z_axis};
 use super::labels::{Entry, Names, entries, named_lines};
 use super::limits::{Reach, limit};
-use super::notes::{bins_left_out, clipped, counts, left_out, parts, remarks, visible};
+use super::notes::{bin_width, bins_left_out, clipped, counts, left_out, parts, remarks, visible};
 use super::palette::{Stroke, color};
 use super::panels::{MOST_TOGETHER, listed, panels, with_panel};
 use super::spots::{at_score, reading, readings};
@@ -92,8 +92,6 @@ pub fn curves(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure,
     let (lines, beyond) = visible_lines(engines, |e| &e.curve, limit);
     let without = engines.iter().map(bins_left_out).sum();
     let title = language.word("Evaluation curves: win rate observed at each score");
-    let mut bins: Vec<Bins> = engines.iter().filter(|e| !e.curve.is_empty()).map(|e| e.bins).collect();
-    bins.dedup();
     let figure = Overlay {
         see: language
             .word(
@@ -108,7 +106,7 @@ pub fn curves(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure,
             .map(|e| e.field.as_ref().or(e.fits.last()).map_or_else(Vec::new, |fit| fit.within(limit)))
             .collect(),
         fits_in_panels_only: true,
-        notes: [quantiles(&bins, language), clipped(beyond, limit, language), left_out(without, language)]
+        notes: [points_of(engines, language), clipped(beyond, limit, language), left_out(without, language)]
             .into_iter()
             .flatten()
             .collect(),
@@ -117,14 +115,18 @@ pub fn curves(engines: &[EngineSeries], options: &PlotOptions) -> Result<Figure,
     figure.draw(engines, lines, options)
 }
 
-/// The note about bins of equal counts.
-pub(super) fn quantiles(bins: &[Bins], language: Language) -> Option<String> {
-    let text = match bins {
-        [Bins::Quantile] => language.word("each point: about the same number of positions"),
-        [] | [Bins::Width] => return None,
-        _ => language.word("each point of an engine with few positions: about the same number of them"),
-    };
-    Some(text.to_owned())
+/// The note about the bins of the points; none if they are of several kinds or unknown.
+pub(super) fn points_of(engines: &[EngineSeries], language: Language) -> Option<String> {
+    let drawn: Vec<&EngineSeries> = engines.iter().filter(|e| !e.curve.is_empty()).collect();
+    if !drawn.is_empty() && drawn.iter().all(|e| e.bins == Bins::Quantile) {
+        return Some(language.word("each point: about the same number of positions").to_owned());
+    }
+    let mut widths: Vec<f64> =
+        drawn.iter().filter(|e| e.histogram.len() > 1).map(|e| bin_width(&e.histogram)).collect();
+    widths.dedup();
+    let [width] = widths[..] else { return None };
+    let width = number(width);
+    drawn.iter().all(|e| e.bins == Bins::Width).then(|| say!(language, "each point: a bin of {width} centipawns"))
 }
 
 /// What an engine without points lacks.

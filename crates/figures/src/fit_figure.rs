@@ -6,7 +6,7 @@ use super::chart::{
     Area, AxisSpec, Canvas, GRID, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, pale, score_axis, sheet,
     stroke, win_rate_axis,
 };
-use super::figures::{SHADE, bands, curve, quantiles, rate_at, require, within};
+use super::figures::{SHADE, bands, curve, points_of, rate_at, require, within};
 use super::limits::{Reach, limit};
 use super::notes::{bin_width, bins_left_out, clipped, has_point, left_out, parts, visible};
 use super::palette::{Stroke, color};
@@ -41,7 +41,7 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
     let count = seen.points.len();
     let (points, positions) = (Text::counted(count as u64, "{n} point", "{n} points"), thousands(engine.samples));
     let mut notes = vec![say!(language, "{positions} positions · {points} with 95% intervals")];
-    notes.extend(quantiles(&[engine.bins], language));
+    notes.extend(points_of(std::slice::from_ref(engine), language));
     if seen.points.is_empty() {
         notes.push(say!(language, "no bin within the axis has enough positions for a point"));
     }

@@ -210,7 +210,7 @@ impl EngineSeries {
 /// Size and range of a figure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlotOptions {
-    /// Width in pixels, 480 to 8000.
+    /// Width in pixels, 450 to 8000.
     pub width: u32,
     /// Height in pixels, 360 to 8000.
     pub height: u32,
@@ -247,7 +247,7 @@ impl PlotOptions {
             true => Ok(()),
             false => Err(PlotError::Option { option, value: value.to_string(), remedy }),
         };
-        within("width", f64::from(self.width), (480.0, 8000.0), "480 to 8000 pixels")?;
+        within("width", f64::from(self.width), (450.0, 8000.0), "450 to 8000 pixels")?;
         within("height", f64::from(self.height), (360.0, 8000.0), "360 to 8000 pixels")?;
         within("score limit", self.score_limit_cp.unwrap_or(1.0), (1.0, 1e7), "1 to 10000000 centipawns")?;
         within("z limit", self.z_limit, (0.1, 1000.0), "0.1 to 1000 standard deviations")?;

@@ -160,7 +160,7 @@ fn numbers_have_two_decimals_at_most() {
 
 #[test]
 fn everything_stays_on_the_paper() {
-    for (width, height) in [(480, 360), (1000, 640), (1600, 900)] {
+    for (width, height) in [(450, 360), (1000, 640), (1600, 900)] {
         let options = PlotOptions { width, height, ..PlotOptions::default() };
         for count in [1, 3, 20, 30] {
             for (name, figure) in all(&engines(count), &options) {

@@ -12,7 +12,7 @@ use evalcurve::diagnose::Diagnosis;
 use evalcurve::fit::ModelKind;
 use evalcurve::language::{Language, Text, ToText};
 use evalcurve::plot::{EngineSeries, PlotError, PlotOptions, reliability};
-use evalcurve::report::figures::{BinChoice, Drawing, drawings, series_of_calibration, series_of_result};
+use evalcurve::report::figures::{BinChoice, Drawing, drawings, series_of_calibration, series_of_results};
 use evalcurve::report::headline::Verdict;
 use evalcurve::report::html::page;
 use evalcurve::report::{text, votes, wdl_figures};
@@ -283,8 +283,8 @@ impl Session {
         let mut min_bin = evalcurve::run::Fitting::default().min_bin;
         if let Some(Outcome { value: Calibrated { results, options, .. }, .. }) = &self.found {
             min_bin = options.min_bin;
-            let plotted = results.iter().filter(|r| r.has_enough(options)).enumerate();
-            all.extend(plotted.map(|(i, r)| series_of_result(r, i, min_bin, BinChoice::Auto, language)));
+            let plotted = results.iter().filter(|r| r.has_enough(options));
+            all = series_of_results(plotted, min_bin, BinChoice::Auto, language);
         }
         let first = all.len();
         let of_files = self.of_files().enumerate();
@@ -376,7 +376,7 @@ impl Session {
         let all = self.drawings();
         let Some(drawing) = all.get(index) else { return Ok("null".to_owned()) };
         let file = PlotOptions { language, ..PlotOptions::default() };
-        let small = PlotOptions { width: 520, height: 430, tolerance: 0.2, ..file };
+        let small = PlotOptions { width: 450, height: 480, tolerance: 0.2, ..file };
         let drawn = drawing.draw(&small).and_then(|small| Ok((small, drawing.draw(&file)?)));
         match drawn {
             Ok((small, file)) => {

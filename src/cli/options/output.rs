@@ -15,8 +15,8 @@ use crate::run::with_flags;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Plots")]
 pub(in crate::cli) struct PlotArgs {
-    /// Bins of the plotted points: of one width (--bin), of equal counts (quantile), or auto: quantile where fewer than
-    /// eight bins of one width have --min-bin samples
+    /// Bins of the plotted points: of one width (--bin), of equal counts (quantile), or auto: quantile if half of the
+    /// engines have --min-bin samples in fewer than eight bins of one width
     #[arg(long, value_parser = one_of::<BinChoice>(), default_value = "auto", hide_short_help = true)]
     pub bins: BinChoice,
 

@@ -62,5 +62,5 @@ pub(crate) fn constants(report: &Report<'_>) -> Result<Option<Figure>, PlotError
         notes: [vec![language.word("grey line: the customary 600").to_owned()], others].concat(),
         ..Forest::default()
     };
-    forest(&plot, &PlotOptions { width: 620, ..report.plots() }).map(Some)
+    forest(&plot, &PlotOptions { width: 450, ..report.plots() }).map(Some)
 }

@@ -100,7 +100,7 @@ impl Report<'_> {
 impl<'a> Report<'a> {
     /// The size of figures: small enough to read on a telephone.
     fn plots(&self) -> PlotOptions {
-        PlotOptions { width: 520, height: 430, language: self.language, tolerance: 0.2, ..PlotOptions::default() }
+        PlotOptions { width: 450, height: 400, language: self.language, tolerance: 0.2, ..PlotOptions::default() }
     }
 
     /// The text in the language of the report.
@@ -113,6 +113,12 @@ impl<'a> Report<'a> {
         let mut all: Vec<&'a EngineResult> = self.diagnosis.results.iter().collect();
         all.sort_by_key(|r| std::cmp::Reverse(r.fitted));
         all
+    }
+
+    /// The names of the engines with the most samples, and how many more there are.
+    pub(crate) fn engines(&self, most: usize) -> String {
+        let names: Vec<&str> = self.results_by_size().iter().map(|r| r.name.as_str()).collect();
+        text::first_of(&names, most, self.language)
     }
 
     /// The calibrated engines as indices into the results, those with the most samples first.

@@ -4,7 +4,7 @@ use super::{Report, Section};
 use crate::calibrate::{EngineResult, Warning};
 use crate::plot::PlotError;
 use crate::report::model::{Block, Table, folded, p};
-use crate::report::text::{or_dash, thousands};
+use crate::report::text::{first_of, or_dash, thousands};
 use crate::{key, say};
 
 pub(super) const SECTION: Section = Section {
@@ -38,13 +38,8 @@ fn answers(report: &Report<'_>) -> Vec<String> {
         .filter_map(|(kind, words)| {
             let has = |r: &&EngineResult| r.warnings.iter().any(|w| w.kind == *kind);
             let names: Vec<&str> = report.diagnosis.results.iter().filter(has).map(|r| r.name.as_str()).collect();
-            let (named, more) = names.split_at(names.len().min(3));
-            let tail = match more.len() {
-                0 => String::new(),
-                n => say!(language, " and {n} more"),
-            };
             let words = language.word(words);
-            (!names.is_empty()).then(|| format!("{words}: {}{tail}", named.join(", ")))
+            (!names.is_empty()).then(|| format!("{words}: {}", first_of(&names, 3, language)))
         })
         .collect();
     let nothing = language.word("nothing unusual found");

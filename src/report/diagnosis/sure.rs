@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{Report, Section};
 use crate::calibrate::EngineResult;
 use crate::fit::Method;
-use crate::plot::{PlotError, curve_with_fits};
+use crate::plot::{PlotError, PlotOptions, curve_with_fits};
 use crate::report::figures::{BinChoice, series_of_result};
 use crate::report::headline::rounded_up;
 use crate::report::model::{Block, Table, folded, p, soft};
@@ -92,7 +92,7 @@ fn body(report: &Report<'_>) -> Result<Vec<Block>, PlotError> {
     out.extend(report.engine_by_engine(|rank, index| {
         let result = &report.diagnosis.results[index];
         let series = series_of_result(result, rank, report.options.min_bin, BinChoice::Auto, report.language);
-        Ok(curve_with_fits(&series, &report.plots()).ok())
+        Ok(curve_with_fits(&series, &PlotOptions { height: 560, ..report.plots() }).ok())
     })?);
     Ok(out)
 }

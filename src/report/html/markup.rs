@@ -76,6 +76,11 @@ impl Grid {
             Fill::Text => Some("text"),
             Fill::Prose => Some("prose"),
         };
+        // intervals stay in one line
+        let cell = |column: &Column, row: usize| match column.fill {
+            Fill::Number => column.cells[row].replace(", ", ",\u{a0}"),
+            Fill::Text | Fill::Prose => column.cells[row].clone(),
+        };
         html! {
             // keyboards scroll only what can have the focus
             div class="scroll" tabindex="0" {
@@ -95,7 +100,7 @@ impl Grid {
                         @for row in rows {
                             tr class=[self.best[row].then_some("best")] {
                                 @for column in &self.columns {
-                                    td class=[class(column)] { (Safe(&column.cells[row])) }
+                                    td class=[class(column)] { (Safe(cell(column, row))) }
                                 }
                             }
                             "\n"

@@ -63,7 +63,8 @@ pub fn page(report: &Report<'_>) -> Result<Page, PlotError> {
         }
         "\n"
     };
-    Ok(Page { html: document(report.word("diagnosis"), "", report.language, body), numbers })
+    let title = say!(report.language, "diagnosis of {}", report.engines(3));
+    Ok(Page { html: document(&title, "", report.language, body), numbers })
 }
 
 fn numbers_of_figure(figure: &Figure) -> (String, Data) {
@@ -91,6 +92,7 @@ fn answer(report: &Report<'_>, constants: Option<&Figure>) -> Markup {
     };
     html! {
         h1 { (report.word("Can these calibrations be used?")) } "\n"
+        (soft(report.engines(5)))
         div class=(class) {
             strong { (answer.status.sign()) " " (answer.status.word(report.language)) }
             " " span { (Safe(&answer.sentence)) }
