@@ -108,6 +108,12 @@ impl<'a> Report<'a> {
         self.language.word(english)
     }
 
+    /// The names of the engines with the most samples, and how many more there are.
+    pub(crate) fn engines(&self, most: usize) -> String {
+        let names: Vec<&str> = self.results_by_size().iter().map(|r| r.name.as_str()).collect();
+        text::first_of(&names, most, self.language)
+    }
+
     /// The results, those with the most samples first.
     fn results_by_size(&self) -> Vec<&'a EngineResult> {
         let mut all: Vec<&'a EngineResult> = self.diagnosis.results.iter().collect();
