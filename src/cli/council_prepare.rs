@@ -37,12 +37,13 @@ pub(super) fn init(
     check_replace(path, force)?;
     let text = |value: &str| toml::Value::String(value.to_owned()).to_string();
     let mut names: Vec<String> = Vec::new();
-    let mut config = format!(
+    let file = shown(path);
+    let mut config = say!(
+        language,
         "# A council: evalcurve council {file} --prepare, then register evalcurve council {file} in a GUI.\n\
-         # docs/council.md describes all keys.\nname = \"Council\"\ngame = \"{game}\"\nrule = \"cross-examination\"\n",
-        file = shown(path),
-        game = game.as_str(),
+         # docs/council.md describes all keys.\n"
     );
+    let _ = writeln!(config, "name = \"Council\"\ngame = \"{}\"\nrule = \"cross-examination\"", game.as_str());
     crate::council::usi::stop_engines_on_signals()?;
     let mut all_move = true;
     let commands = commands.iter().map(|command| Command::parse(command)).collect::<anyhow::Result<Vec<_>>>()?;
@@ -60,7 +61,11 @@ pub(super) fn init(
         };
         let engine = EngineConfig { name: name.clone(), launch, protocol: game.protocol(), ..EngineConfig::default() };
         let trial = try_limits(&engine, game);
-        trial.failures.iter().for_each(|failure| terminal::warning(&format!("{name}: {failure}")));
+        for failure in &trial.failures {
+            let failure = format!("{name}: {}", Text::error(failure).text(language));
+            // a limit that it does not obey is no fault if it obeys another
+            if trial.limit.is_some() { terminal::note(&failure) } else { terminal::warning(&failure) }
+        }
         if trial.limit.is_none() {
             let others = namesakes(&program, game);
             let hint = match &others[..] {
@@ -81,12 +86,11 @@ pub(super) fn init(
         let limit = match trial.limit {
             Some(limit) => format!("limit = {}", limit.toml()),
             // a council without it does not begin to play
-            None => format!("# it made no move at any limit\n# limit = {FIRST_LIMIT}"),
+            None => say!(language, "# it made no move at any limit\n# limit = {FIRST_LIMIT}"),
         };
-        let _ = writeln!(config, "{limit} # nodes, depth, movetime-ms or byoyomi-ms");
+        let _ = writeln!(config, "{limit} # {}", language.word("nodes, depth, movetime-ms or byoyomi-ms"));
     }
     whole_file::write(path, config.as_bytes())?;
-    let file = shown(path);
     terminal::print(&say!(
         language,
         "written {file}; adapt limits and options, then: evalcurve council {file} --prepare\n"

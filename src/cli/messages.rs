@@ -37,7 +37,7 @@ impl<T, E: Into<anyhow::Error>> About<T> for Result<T, E> {
     }
 }
 
-/// An error in every language, or in English.
+/// An error in every language.
 fn words(error: &(dyn Error + 'static)) -> Text {
     let number = error.downcast_ref::<ParseIntError>().map(|number| match number.kind() {
         IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => text!("the number is too large"),
@@ -50,7 +50,7 @@ fn words(error: &(dyn Error + 'static)) -> Text {
     let table = || error.downcast_ref::<TableError>().map(ToText::to_text);
     let drift = || error.downcast_ref::<DriftError>().map(ToText::to_text);
     let known = number.or_else(of_float).or_else(own).or_else(command).or_else(source).or_else(table).or_else(drift);
-    known.unwrap_or_else(|| Text::same(error.to_string()))
+    known.unwrap_or_else(|| Text::error(error.to_string()))
 }
 
 /// An error in the arguments: with what is expected of a number, where Rust says "invalid digit found in string", and

@@ -10,7 +10,7 @@ use super::files::shown;
 use super::match_stats::two_numbers;
 use super::options::{LanguageArgs, OutputArgs};
 use super::{Done, terminal};
-use crate::language::Language;
+use crate::language::{Language, Text};
 use crate::match_stats::{Decision, SprtOptions};
 use crate::play::{self, Encounter, RunOptions, SprtBounds, Standings, Tournament};
 use crate::report::json::rounded;
@@ -129,7 +129,10 @@ pub(super) fn watch(
 ) -> anyhow::Result<Standings> {
     let standings = play::run(tournament, folder, options, |standings, problems| {
         if !live.quiet {
-            problems.iter().take(MOST_PROBLEMS).for_each(|problem| terminal::warning(problem));
+            problems
+                .iter()
+                .take(MOST_PROBLEMS)
+                .for_each(|problem| terminal::warning(&Text::error(problem).text(live.language)));
         }
         live.show(tournament, standings);
     });

@@ -219,7 +219,7 @@ impl ToText for Error {
             Self::Records(error) => error.to_text(),
             Self::Table(error) => error.to_text(),
             Self::Said(text) => text.clone(),
-            Self::Calibration(error) => Text::same(error.to_string()),
+            Self::Calibration(error) => Text::error(error.to_string()),
             Self::File { what, source } => text!("{what}: {source}"),
             Self::Interrupted => text!("interrupted"),
         }
@@ -231,7 +231,7 @@ display_text!(Error);
 impl Error {
     /// An error with the words of another.
     fn said(error: impl ToString) -> Self {
-        Self::Said(Text::same(error.to_string()))
+        Self::Said(Text::error(error.to_string()))
     }
 
     /// The kind of the input or output error, if it is one.

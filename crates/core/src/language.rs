@@ -2,7 +2,10 @@
 //!
 //! The program's code is English. A message is made by [`text!`](macro@crate::text), which keeps the English template
 //! and its arguments; `language/ja.json` holds the Japanese of each template. A template that is not in the file stays
-//! English, and a test of the program names it.
+//! English, and a test of the program names it. Errors whose types say what they mean in English alone are found by
+//! their text (`language/errors.ja.json`).
+
+mod errors;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -62,6 +65,8 @@ pub struct Text(Content);
 enum Content {
     /// The same in all languages.
     Same(String),
+    /// A message of an error that is worded in English.
+    Error(String),
     /// Looked up as it is.
     Word(Cow<'static, str>),
     /// A template, and the arguments by the names that the template has for them.
@@ -74,6 +79,11 @@ impl Text {
     /// The same in all languages, such as a name.
     pub fn same(text: impl Into<String>) -> Self {
         Self(Content::Same(text.into()))
+    }
+
+    /// A message of an error that is worded in English, and translated if `errors.ja.json` has it.
+    pub fn error(english: impl Into<String>) -> Self {
+        Self(Content::Error(english.into()))
     }
 
     /// What [`text!`](macro@crate::text) makes.
@@ -108,6 +118,10 @@ impl Text {
     fn write(&self, language: Language, out: &mut String) {
         match &self.0 {
             Content::Same(text) => *out += text,
+            Content::Error(english) => match language {
+                Language::English => *out += english,
+                Language::Japanese => *out += &errors::japanese(english).unwrap_or_else(|| english.clone()),
+            },
             Content::Word(english) => *out += language.word(english),
             Content::Template { template, arguments } => fill(language.word(template), arguments, language, out),
             Content::Several(texts) => texts.iter().for_each(|text| text.write(language, out)),

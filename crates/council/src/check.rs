@@ -85,7 +85,7 @@ pub fn check(config: &Config) -> Vec<Finding> {
     for (member, engine) in trial.members.iter_mut().zip(&config.engines) {
         findings.engine.clone_from(&engine.name);
         match first_fault(member) {
-            Some(fault) => findings.error(Text::same(fault)),
+            Some(fault) => findings.error(Text::error(fault)),
             None => {
                 findings.check_options(member, engine);
                 findings.check_calibration(member, engine, config.rule);
