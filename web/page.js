@@ -7,10 +7,7 @@ let words = WORDS[language], about = null, report = null, worker = null, chosen 
 // ---- the worker: each call has a number, and ends with its value or its error
 const waiting = new Map();
 let calls = 0;
-async function unpack(id) {
-  const packed = Uint8Array.from(atob($(id).textContent), (c) => c.charCodeAt(0));
-  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-}
+const bytes = (id) => new Blob([Uint8Array.from(atob($(id).textContent), (c) => c.charCodeAt(0))]);
 function call(name, ...args) {
   return new Promise((resolve, reject) => {
     waiting.set(++calls, { resolve, reject });
@@ -34,7 +31,7 @@ async function start() {
     restart();
     all.forEach(({ reject }) => reject(new Error(words.crashed)));
   };
-  about = await call("start", await unpack("wasm"));
+  about = await call("start", await new Response(bytes("wasm").stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
   URL.revokeObjectURL(url);
 }
 function restart() {
@@ -121,7 +118,7 @@ document.ondrop = async (event) => {
   run(found);
 };
 let example = null;
-$("example").onclick = async () => run((example = [{ name: "example.tar", file: new Blob([await unpack("data")]) }]));
+$("example").onclick = () => run((example = [{ name: "example.tar.bz2", file: bytes("data") }]));
 $("again").onclick = () => run(chosen);
 
 // ---- running

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
+use bzip2::write::BzEncoder;
 use clap::Args;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -50,8 +51,8 @@ impl Page {
         let mut page = read("page.html")?;
         for (mark, text) in [
             ("/*STYLE*/", read("style.css")?),
-            ("/*WASM*/", packed(&fs::read(folder.join("evalcurve_web_bg.wasm"))?)?),
-            ("/*EXAMPLE*/", packed(&example(root)?)?),
+            ("/*WASM*/", base64(&compressed(&fs::read(folder.join("evalcurve_web_bg.wasm"))?)?)),
+            ("/*EXAMPLE*/", base64(&example(root)?)),
             ("/*WORKER*/", worker),
             ("/*PAGE*/", script),
         ] {
@@ -117,10 +118,10 @@ fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// The games of the example as one archive. What follows a score in a comment, the expected moves, is left out: it is
-/// most of the text, and no result depends on it.
+/// The games of the example as one archive, which the library unpacks. What follows a score in a comment, the expected
+/// moves, is left out: it is most of the text, and no result depends on it.
 fn example(root: &Path) -> Result<Vec<u8>> {
-    let mut archive = tar::Builder::new(Vec::new());
+    let mut archive = tar::Builder::new(BzEncoder::new(Vec::new(), bzip2::Compression::best()));
     for path in sorted(&root.join("data/selfplay"))?.iter().filter(|path| path.extension().is_some_and(|e| e == "csa"))
     {
         let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
@@ -137,7 +138,7 @@ fn example(root: &Path) -> Result<Vec<u8>> {
         header.set_mode(0o644);
         archive.append_data(&mut header, path.file_name().unwrap_or_default(), short.as_bytes())?;
     }
-    Ok(archive.into_inner()?)
+    Ok(archive.into_inner()?.finish()?)
 }
 
 fn compressed(bytes: &[u8]) -> Result<Vec<u8>> {
@@ -146,11 +147,10 @@ fn compressed(bytes: &[u8]) -> Result<Vec<u8>> {
     Ok(encoder.finish()?)
 }
 
-/// Compressed bytes in base64, as the page unpacks them.
-fn packed(bytes: &[u8]) -> Result<String> {
+fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
-    for three in compressed(bytes)?.chunks(3) {
+    for three in bytes.chunks(3) {
         let at = |i: usize| u32::from(three.get(i).copied().unwrap_or(0));
         let bits = at(0) << 16 | at(1) << 8 | at(2);
         for i in 0..4 {
@@ -158,5 +158,5 @@ fn packed(bytes: &[u8]) -> Result<String> {
             out.push(if i > three.len() { '=' } else { char::from(digit) });
         }
     }
-    Ok(out)
+    out
 }
