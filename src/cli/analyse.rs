@@ -317,6 +317,24 @@ pub(super) fn run_members(
     Ok(())
 }
 
+/// One position of each of so many games in the program, in an order that the seed and the games decide.
+pub(super) fn shipped_positions(game: Game, count: usize) -> anyhow::Result<Vec<crate::usi::Position>> {
+    let arguments = ["analyse", "--engine=none", "--out=none.parquet", "--quiet", "--game", game.as_str()];
+    let command = Args::augment_args(clap::Command::new("analyse"));
+    let (drawn, options) = Args::from_arg_matches(&command.try_get_matches_from(arguments)?)?.read()?;
+    let table = &drawn.value;
+    let positions = table.samples.iter().filter_map(|sample| {
+        let game = table.game(sample)?;
+        let (start, moves) = drawn.positions.of(game, sample)?;
+        let key = crate::random::bits(&[options.sampling.seed, game.id, u64::from(sample.ply)]);
+        Some((key, game.id, crate::usi::Position { start: start.map(str::to_owned), moves: moves.to_vec() }))
+    });
+    let mut positions: Vec<_> = positions.collect();
+    positions.sort_by_key(|(key, ..)| *key);
+    let mut seen = std::collections::HashSet::new();
+    Ok(positions.into_iter().filter(|(_, id, _)| seen.insert(*id)).take(count).map(|(.., at)| at).collect())
+}
+
 /// The mate thresholds of members, as options.
 pub(super) fn thresholds(members: &[EngineConfig]) -> Vec<OsString> {
     let option =

@@ -1,7 +1,7 @@
 //! `evalcurve council`: an engine that consists of several engines.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -12,8 +12,9 @@ use super::files::shown;
 use super::options::LanguageArgs;
 use super::{Done, council_prepare as prepare, terminal};
 use crate::council::usi::Launch;
-use crate::council::{self, Config, EngineConfig, Game, Grade};
-use crate::language::Text;
+use crate::council::{self, Config, EngineConfig, Failure, Game, Grade};
+use crate::language::{Language, Text};
+use crate::play::VotedGame;
 use crate::rule::log::Log;
 use crate::{say, text};
 
@@ -30,6 +31,8 @@ Examples:
       let the members score positions that the program has, calibrate them, and check the council
   evalcurve council chess.toml --prepare --by-playing
       calibrate them by games against each other instead
+  evalcurve council chess.toml --prepare --teach Ethereal
+      also learn weights, from Ethereal with ten times its time
   evalcurve council chess.toml --positions games.pgn --plies 30,60
       let the council vote on the positions after 30 and 60 plies, without playing; then replay its vote log
   evalcurve < commands.txt
@@ -90,6 +93,10 @@ pub(super) struct Args {
     #[arg(long, requires = "prepare")]
     by_playing: bool,
 
+    /// After --prepare, learn how much the judgement of each member counts, from MEMBER with ten times its limit
+    #[arg(long, value_name = "MEMBER", requires = "prepare")]
+    teach: Option<String>,
+
     /// Pairs of games of every two members for --by-playing
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..),
           requires = "by_playing", hide_short_help = true)]
@@ -116,6 +123,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if args.prepare {
         let by = if args.by_playing { By::Games { pairs: args.pairs } } else { By::Positions { target: args.target } };
         prepare::prepare(&args.config, by, args.force, language)?;
+        if let Some(member) = &args.teach {
+            prepare::teach(&args.config, member, args.force, language)?;
+        }
     }
     let config = Config::read(&args.config)?;
     if args.check || args.prepare {
@@ -153,29 +163,16 @@ fn vote_on(args: &Args, config: &Config, file: &Path) -> anyhow::Result<Done> {
     if args.movetime.is_none() && config.engines.iter().any(|engine| engine.limit.is_none()) {
         bail!(text!("a member has no limit of its own; give the time per position by --movetime MS"));
     }
-    let (movetime, longest) = (args.movetime.map(Duration::from_millis), Duration::from_millis(config.time.longest_ms));
+    let movetime = args.movetime.map(Duration::from_millis);
     let (games, problems) = crate::play::positions(config.game, file, &args.plies)?;
-    let count: usize = games.iter().map(|game| game.positions.len()).sum();
     problems.iter().take(PROBLEMS).for_each(|problem| terminal::warning(problem));
     if problems.len() > PROBLEMS {
         let more = problems.len() - PROBLEMS;
         let text = say!(language, "{more} more lines or games were not used");
         terminal::note(&text);
     }
-    let launch = Launch::this_program(vec!["council".into(), args.config.clone().into_os_string()])?;
-    let council = EngineConfig {
-        name: config.name.clone(),
-        launch,
-        is_council: true,
-        protocol: config.game.protocol(),
-        start_ms: PATIENCE.as_millis() as u64,
-        ready_ms: PATIENCE.as_millis() as u64,
-        ..EngineConfig::default()
-    };
-    let bar = ProgressBar::with_draw_target(Some(count as u64), ProgressDrawTarget::stderr());
-    let voted = crate::play::vote(&council, config.game, &games, movetime, longest, || bar.inc(1));
-    let done = bar.position();
-    bar.finish_and_clear();
+    let count: usize = games.iter().map(|game| game.positions.len()).sum();
+    let (done, voted) = votes(&args.config, config, &games, movetime, language)?;
     let (games, not_used) = (games.len(), problems.len());
     terminal::print(&say!(
         language,
@@ -192,6 +189,46 @@ fn vote_on(args: &Args, config: &Config, file: &Path) -> anyhow::Result<Done> {
         ));
     }
     Ok(if done > 0 && without as u64 == done { Done::Nothing } else { Done::Yes })
+}
+
+/// Positions that tell how long all of them take.
+const TRIAL: u64 = 8;
+
+/// Lets the council of a file vote on positions, and says after a few how long all of them take. Returns how many it
+/// voted on, and why it stopped before the last one.
+pub(super) fn votes(
+    path: &Path,
+    config: &Config,
+    games: &[VotedGame],
+    movetime: Option<Duration>,
+    language: Language,
+) -> anyhow::Result<(u64, Result<(), Failure>)> {
+    let longest = Duration::from_millis(config.time.longest_ms);
+    let count: usize = games.iter().map(|game| game.positions.len()).sum();
+    let launch = Launch::this_program(vec!["council".into(), path.to_owned().into_os_string()])?;
+    let council = EngineConfig {
+        name: config.name.clone(),
+        launch,
+        is_council: true,
+        protocol: config.game.protocol(),
+        start_ms: PATIENCE.as_millis() as u64,
+        ready_ms: PATIENCE.as_millis() as u64,
+        ..EngineConfig::default()
+    };
+    let bar = ProgressBar::with_draw_target(Some(count as u64), ProgressDrawTarget::stderr());
+    let since = Instant::now();
+    let voted = crate::play::vote(&council, config.game, games, movetime, longest, || {
+        bar.inc(1);
+        if bar.position() == TRIAL && count as u64 > TRIAL {
+            let minutes = (since.elapsed().as_secs_f64() / TRIAL as f64 * count as f64 / 60.0).ceil();
+            bar.suspend(|| {
+                terminal::note(&say!(language, "the council votes on {count} positions, about {minutes:.0} min"))
+            });
+        }
+    });
+    let done = bar.position();
+    bar.finish_and_clear();
+    Ok((done, voted))
 }
 
 /// How many of the last decisions of a vote log are without a vote.

@@ -7,15 +7,21 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 
 use super::calibrate::{self, Limits};
+use super::council::votes;
 use super::files::{check_replace, shown};
 use super::{Done, analyse, play, terminal};
 use crate::calibrate::DEFAULT_MIN_GAMES;
 use crate::calibration::{Calibration, file_stems};
 use crate::council::usi::Launch;
-use crate::council::{ConfigText, EngineConfig, Game, try_limits};
+use crate::council::{Config, ConfigText, EngineConfig, Game, Limit, try_limits};
 use crate::language::{Language, Text};
-use crate::play::{RunOptions, Tournament, estimate as play_estimate, extension};
-use crate::{say, text, whole_file};
+use crate::play::{RunOptions, Tournament, VotedGame, estimate as play_estimate, extension};
+use crate::random::DEFAULT_SEED;
+use crate::rule::Rule;
+use crate::rule::log::Log;
+use crate::rule::replay::{LearnOptions, WEIGHTED};
+use crate::run::{Input, Logs, Replay};
+use crate::{report, say, text, whole_file};
 
 /// The limit of each member in a first configuration.
 const FIRST_LIMIT: &str = "{ movetime-ms = 200 }";
@@ -246,6 +252,94 @@ pub(super) fn prepare(path: &Path, by: By, force: bool, language: Language) -> a
     whole_file::write(path, text.as_bytes())?;
     let written: Vec<(&String, &String)> = names.iter().zip(&stems).filter(|(_, s)| written.contains(*s)).collect();
     terminal::print(&certainty(&written, &calibrations, by, path, language))
+}
+
+/// Positions, each of another game, that a teacher judges.
+const LESSONS: usize = 1_000;
+
+/// How much deeper a teacher searches than the member, if its limit is a depth: about ten times as long.
+const DEEPER: u64 = 4;
+
+/// Lets a teacher judge the votes of all members, learns their weights from its preferences, and writes the weights and
+/// their path into the configuration. The teacher is a member with ten times its limit. `force` drops the votes of an
+/// earlier run.
+pub(super) fn teach(path: &Path, member: &str, force: bool, language: Language) -> anyhow::Result<()> {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let place = Place { path, stem, config: ConfigText::open(path)? };
+    let document = place.config.document()?;
+    let GameKey { game } = document.rest()?;
+    if !matches!(game, Game::Shogi | Game::Chess) {
+        bail!(text!(
+            "the program has positions of shogi and chess only; add a stronger engine as a member, and see \
+                     --positions and replay --learn"
+        ));
+    }
+    let engines = document.engines(game, None)?;
+    let Some(engine) = engines.iter().find(|engine| engine.name == member) else {
+        let known: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
+        bail!(text!("no member is called '{member}'; the council has {}", known.join(", ")));
+    };
+    let rule = Config::read(path)?.rule;
+    if !WEIGHTED.contains(&rule) {
+        bail!(text!("rule {rule} uses no weights; write rule = \"cross-examination\""));
+    }
+    let teacher = format!("{member}, ten times");
+    let (of_teacher, log) = (place.beside("teacher.toml"), place.beside("votes.jsonl"));
+    whole_file::write(&of_teacher, with_teacher(path, engine, &teacher, &log)?.as_bytes())?;
+    let council = Config::read(&of_teacher)?;
+    if force && log.exists() {
+        std::fs::remove_file(&log)?;
+    }
+    let voted = if log.exists() { Log::read(&log)?.decisions() } else { 0 };
+    let positions = analyse::shipped_positions(game, LESSONS)?.into_iter().skip(voted);
+    let games: Vec<VotedGame> = positions.map(|at| VotedGame { positions: vec![at], result: None }).collect();
+    if !games.is_empty() {
+        votes(&of_teacher, &council, &games, None, language)?.1?;
+    }
+    let lesson = LearnOptions { teacher, rule: Some(rule), seed: DEFAULT_SEED, ..LearnOptions::default() };
+    let mut logs = Logs::read(&Input::paths([&log]))?;
+    let Some(found) = Replay::default().learn(&mut logs, &lesson)? else {
+        bail!(text!("no member voted on any position; see evalcurve council {} --check", shown(path)));
+    };
+    let weights = place.beside("weights.json");
+    whole_file::write(&weights, found.weights.to_json()?.as_bytes())?;
+    let name = format!("{}-weights.json", place.stem);
+    let text = whole_file::read_text(path)?;
+    if place.config.span("weights").is_none() {
+        let line = format!("weights = {}\n", toml::Value::String(name.clone()));
+        whole_file::write(path, (line + &text).as_bytes())?;
+    }
+    terminal::print(&report::weights::text(&found, Some(&name), language))
+}
+
+/// The configuration of a council with a teacher, in which every member judges every voted move.
+fn with_teacher(path: &Path, engine: &EngineConfig, teacher: &str, log: &Path) -> anyhow::Result<String> {
+    let mut table: toml::Table = whole_file::read_text(path)?.parse()?;
+    ["weights", "early-stop"].iter().for_each(|key| drop(table.remove(*key)));
+    let longer = match engine.limit {
+        Some(Limit::Depth(plies)) => ("depth", plies.saturating_add(DEEPER)),
+        Some(Limit::Nodes(nodes)) => ("nodes", nodes.saturating_mul(10)),
+        Some(Limit::MoveTime(ms)) => ("movetime-ms", ms.saturating_mul(10)),
+        Some(Limit::Byoyomi(ms)) => ("byoyomi-ms", ms.saturating_mul(10)),
+        None => bail!(text!("{}: engine '{}' has no limit; give it one", shown(path), engine.name)),
+    };
+    let limit = toml::Table::from_iter([(longer.0.to_owned(), toml::Value::Integer(i64::try_from(longer.1)?))]);
+    let Some(engines) = table.get_mut("engine").and_then(toml::Value::as_array_mut) else {
+        bail!(text!("there is no engine; add a table [[engine]] with name and command"));
+    };
+    let of_name = |value: &&toml::Value| value.get("name").and_then(toml::Value::as_str) == Some(&engine.name);
+    let Some(mut added) = engines.iter().find(of_name).and_then(toml::Value::as_table).cloned() else {
+        bail!(text!("no member is called '{}'", engine.name));
+    };
+    ["role", "weight"].iter().for_each(|key| drop(added.remove(*key)));
+    added.insert("name".to_owned(), teacher.into());
+    added.insert("limit".to_owned(), limit.into());
+    engines.push(added.into());
+    let count = i64::try_from(engines.len())?;
+    table.insert("rule".to_owned(), Rule::CrossExamination.as_str().into());
+    table.insert("most-judged".to_owned(), count.max(2).into());
+    table.insert("log".to_owned(), log.file_name().unwrap_or_default().to_string_lossy().into_owned().into());
+    Ok(table.to_string())
 }
 
 /// Lets the members without a calibration score the positions in the program. Returns what calibrates them.

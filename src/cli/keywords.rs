@@ -94,7 +94,7 @@ pub fn thresholds(words: &[OsString]) -> Result<Thresholds, Error> {
 /// [`Error::Said`] for a wrong option.
 pub fn replay(words: &[OsString]) -> Result<Replay, Error> {
     let Command::Replay(args) = parse("replay", words)? else { return Err(wrong("replay")) };
-    Ok(Replay { options: args.options(), calibrations: Vec::new() })
+    Ok(Replay { options: args.options(), weights: args.weights()?, calibrations: Vec::new() })
 }
 
 /// What `match-stats` or `simulate` says of these words.

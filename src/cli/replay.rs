@@ -2,17 +2,20 @@
 
 use std::path::PathBuf;
 
+use anyhow::bail;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::files::calibration;
+use super::files::{calibration, check_replace, shown};
 use super::options::LanguageArgs;
 use super::{Done, terminal};
 use crate::language::Text;
-use crate::report::votes;
-use crate::rule::replay::{MOST_COMPARED, ReplayOptions};
+use crate::random::DEFAULT_SEED;
+use crate::report::{votes, weights};
+use crate::rule::replay::{LearnOptions, MOST_COMPARED, ReplayOptions, WEIGHTED};
+use crate::rule::weights::Weights;
 use crate::rule::{Rule, TieRule};
-use crate::run::{Error, Input, Logs, Replay, replay_document};
-use crate::{say, text};
+use crate::run::{Error, Input, Logs, Replay, learned_document, replay_document};
+use crate::{say, text, whole_file};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -21,6 +24,8 @@ Examples:
   evalcurve replay votes.jsonl --rule winrate-optimistic --reference Gikou
   evalcurve replay votes.jsonl --without nozomi --json
   evalcurve replay votes.jsonl --calibration Gikou=new/Gikou.json
+  evalcurve replay votes.jsonl --learn --reference Strong --out weights.json
+      learn weights from the preferences of the member Strong; then decide with --weights weights.json
 
 Prints how often each rule adopts each member's move, how the votes split, which members agree, and the rules without \
 each member. Every move that equals the chosen one counts as adopted, so rates sum to more than 1. The regret of \
@@ -28,8 +33,8 @@ each member. Every move that equals the chosen one counts as adopted, so rates s
 those that it judged under cross-examination. It is compared with the regret of the best single member over the same \
 decisions. A member overrates its own moves: let a stronger engine judge, and leave it out with --without.
 
-Exit codes: 0 if every logged decision is repeated, or --calibration is given; 1 if one is not, if no line is usable, \
-or if --strict finds a problem; 2 for errors of usage, input or output.")]
+Exit codes: 0 if every logged decision is repeated, or --calibration, --weights or --learn is given; 1 if one is not, \
+if no line is usable, or if --strict finds a problem; 2 for errors of usage, input or output.")]
 pub(super) struct Args {
     /// One or more vote logs, or globs of them; a header applies to its own file
     #[arg(required = true, value_name = "VOTES")]
@@ -50,6 +55,31 @@ pub(super) struct Args {
     /// Decide with this calibration of ENGINE instead of that of the log; may be repeated
     #[arg(long, value_name = "ENGINE=FILE", value_parser = engine_and_file)]
     calibration: Vec<(String, PathBuf)>,
+
+    /// Decide with the learned weights in this file instead of those of the log
+    #[arg(long, value_name = "FILE", conflicts_with = "learn")]
+    weights: Option<PathBuf>,
+
+    /// Learn from the member of --reference how much the judgement of each other member counts, and say what is gained
+    /// on games that were not learned from; for cross-examination, or the --rule that uses weights
+    #[arg(long, requires = "reference", conflicts_with_all = ["tie", "mates"])]
+    learn: bool,
+
+    /// With --learn, write the weights into this file
+    #[arg(long, value_name = "FILE", requires = "learn")]
+    out: Option<PathBuf>,
+
+    /// With --learn, replace the file of --out
+    #[arg(long, requires = "out", hide_short_help = true)]
+    force: bool,
+
+    /// With --learn, weights of their own from these plies on, for example 40,80
+    #[arg(long, value_name = "PLIES,…", requires = "learn", value_delimiter = ',', hide_short_help = true)]
+    phases: Vec<u32>,
+
+    /// With --learn, the seed of the parts of cross-validations and of the draws of games
+    #[arg(long, default_value_t = DEFAULT_SEED, requires = "learn", hide_short_help = true)]
+    seed: u64,
 
     /// The tie rule: leader, draw or strongest [default: that of the log]
     #[arg(long, value_name = "RULE", value_parser = tie_rule)]
@@ -116,6 +146,46 @@ impl Args {
             own: Vec::new(),
         }
     }
+
+    /// The file of --weights.
+    pub(super) fn weights(&self) -> Result<Option<Weights>, Error> {
+        self.weights.as_deref().map(Weights::read).transpose().map_err(|error| Error::Said(Text::same(error)))
+    }
+
+    fn lesson(&self) -> LearnOptions {
+        let mut phases = self.phases.clone();
+        phases.sort_unstable();
+        phases.dedup();
+        LearnOptions {
+            teacher: self.reference.clone().unwrap_or_default(),
+            without: self.without.clone(),
+            rule: self.rule.first().copied(),
+            phases,
+            seed: self.seed,
+        }
+    }
+}
+
+/// Learns weights and says what they gain; false if the logs have no decision.
+fn learned(args: &Args, command: &Replay, logs: &mut Logs) -> anyhow::Result<bool> {
+    if let Some(out) = &args.out {
+        check_replace(out, args.force)?;
+    }
+    if args.rule.len() > 1 || args.rule.iter().any(|rule| !WEIGHTED.contains(rule)) {
+        let known = WEIGHTED.map(Rule::as_str).join(", ");
+        bail!(text!("--learn learns weights for one rule that uses them: {known}"));
+    }
+    let Some(found) = command.learn(logs, &args.lesson())? else { return Ok(false) };
+    if let Some(out) = &args.out {
+        whole_file::write(out, found.weights.to_json()?.as_bytes())?;
+    }
+    if args.json {
+        terminal::print_document(&learned_document(logs, &found)?)?;
+    } else if !args.quiet {
+        let written = args.out.as_deref().map(shown);
+        terminal::print(&weights::text(&found, written.as_deref(), args.language.chosen()))?;
+    }
+    Ok(true)
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
@@ -128,16 +198,26 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let read = |(engine, file): &(String, PathBuf)| Ok((engine.clone(), calibration(file)?));
     let command = Replay {
         options: args.options(),
+        weights: args.weights()?,
         // a log without decisions is reported first
         calibrations: match logs.log.decisions() {
             0 => Vec::new(),
             _ => args.calibration.iter().map(read).collect::<Result<_, Error>>()?,
         },
     };
+    let no_decision = || {
+        terminal::error(language.word("the log has no decision that can be used; give a vote log that a council wrote"))
+    };
+    let strict = args.strict && !logs.problems.is_empty();
+    if args.learn {
+        let found = learned(args, &command, &mut logs)?;
+        if !found {
+            no_decision();
+        }
+        return Ok(if found && !strict { Done::Yes } else { Done::Nothing });
+    }
     let Some(result) = command.decide(&mut logs)? else {
-        terminal::error(
-            language.word("the log has no decision that can be used; give a vote log that a council wrote"),
-        );
+        no_decision();
         return Ok(Done::Nothing);
     };
     if result.voters.len() > args.without.len() + MOST_COMPARED && !args.quiet {
@@ -162,12 +242,11 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             say!(language, "{source}:{line}: the log has {}, the replay {}", name(&d.logged), name(&d.replayed))
         })
         .collect();
-    // other calibrations decide otherwise: no error
-    let repeats = args.calibration.is_empty();
+    // other calibrations and weights decide otherwise: no error
+    let repeats = args.calibration.is_empty() && args.weights.is_none();
     if repeats {
         report(&different, &more(text!("{} decisions differ", different.len())), terminal::error);
     }
-    let strict = args.strict && !logs.problems.is_empty();
     if strict {
         let n = logs.log.not_used;
         terminal::error(&say!(language, "--strict: {n} lines were not used"));

@@ -12,6 +12,7 @@ use super::theory::{one_of, one_per};
 use crate::language::Text;
 use crate::plot::PlotOptions;
 use crate::report::simulation;
+use crate::rule::weights::Weights;
 use crate::rule::{Options, Rule, TieRule};
 use crate::theory::estimate::simulated_log;
 use crate::theory::simulate::sweep::Sweep;
@@ -60,6 +61,10 @@ pub(super) struct Args {
     /// standardized-optimistic and winrate-optimistic]
     #[arg(long, value_name = "RULE,…", value_delimiter = ',')]
     rule: Vec<String>,
+
+    /// Learned weights, in the order of the engines; cross-examination and weighted use them
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    weights: Option<PathBuf>,
 
     /// The tie rule [default: both, for rules that count votes]
     #[arg(long, value_parser = one_of(&[TieRule::Leader, TieRule::Draw]), hide_short_help = true)]
@@ -195,6 +200,13 @@ impl Args {
         for (option, values, field) in lists {
             for (engine, value) in model.engines.iter_mut().zip(one_per("engine", n, option, values)?) {
                 *field(engine) = value;
+            }
+        }
+        if let Some(file) = &self.weights {
+            let members = Weights::read(file).map_err(anyhow::Error::msg)?.members;
+            let weights: Vec<f64> = members.iter().map(|member| member.weight).collect();
+            for (engine, weight) in model.engines.iter_mut().zip(one_per("engine", n, "weights", &weights)?) {
+                engine.weight = Some(weight);
             }
         }
         model.synchronisations.clone_from(&self.sync);

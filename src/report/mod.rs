@@ -33,3 +33,4 @@ pub mod tournament;
 pub mod votes;
 #[cfg(feature = "plot")]
 pub mod wdl_figures;
+pub mod weights;

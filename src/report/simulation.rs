@@ -111,6 +111,7 @@ pub fn document(model: &Model, found: &Simulation) -> Value {
             "offset": e.offset,
             "calibration_error": e.calibration_error,
             "shift_error": e.shift_error,
+            "weight": e.weight,
             "best_move": rate(*r),
         })).collect::<Vec<_>>(),
         "strongest": found.strongest + 1,

@@ -51,7 +51,7 @@ pub use diagnose::{Diagnose, Diagnosed};
 pub use evaluate::Evaluate;
 pub use match_stats::{MatchResults, MatchStats};
 pub use options::{DEFAULT_BANDS, FileFormat, Filters, Fitting, OPTIONS, Reading, Sampling, with_flags, with_options};
-pub use replay::{Logs, Replay, replay_document};
+pub use replay::{Logs, Replay, learned_document, replay_document};
 pub use thresholds::{Adjudicated, AdjudicationRule, DEFAULT_DRAW_FROM, Losing, Thresholds};
 pub use winrate::{Answer, Converter, Winrate};
 

@@ -1,6 +1,8 @@
 //! Decides the vote logs of a council again.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -8,7 +10,8 @@ use super::{Error, Input, InputSource, Outcome, Progress};
 use crate::calibration::Calibration;
 use crate::record::find::expand_globs;
 use crate::rule::log::Log;
-use crate::rule::replay::{Replay as Replayed, ReplayOptions, replay};
+use crate::rule::replay::{LearnOptions, Learned, Replay as Replayed, ReplayOptions, learn, replay};
+use crate::rule::weights::Weights;
 use crate::text;
 
 /// Decides vote logs again, by any rule.
@@ -16,6 +19,8 @@ use crate::text;
 pub struct Replay {
     /// The rules, and who votes.
     pub options: ReplayOptions,
+    /// Weights to decide with, in place of those of the log.
+    pub weights: Option<Weights>,
     /// Calibrations to decide with, by the name of the voter, in place of those of the log.
     pub calibrations: Vec<(String, Calibration)>,
 }
@@ -90,9 +95,35 @@ impl Replay {
     /// # Errors
     /// [`Error`] for a voter that is not in the logs, or a rule that cannot work with them.
     pub fn decide(&self, logs: &mut Logs) -> Result<Option<Replayed>, Error> {
-        let log = &mut logs.log;
-        if log.decisions() == 0 {
+        if !self.prepare(&mut logs.log)? {
             return Ok(None);
+        }
+        let found = replay(&logs.log, &self.options).map_err(Error::said)?;
+        match found.impossible.first() {
+            Some(first) if !self.options.rules.is_empty() => Err(Error::said(&first.reason)),
+            _ => Ok(Some(found)),
+        }
+    }
+
+    /// Learns weights from logs; `None` if they hold no decision that can be used.
+    ///
+    /// # Errors
+    /// [`Error`] for a voter that is not in the logs, or where there is too little to learn from.
+    pub fn learn(&self, logs: &mut Logs, options: &LearnOptions) -> Result<Option<Learned>, Error> {
+        if !self.prepare(&mut logs.log)? {
+            return Ok(None);
+        }
+        let mut learned = learn(&logs.log, options).map_err(Error::said)?;
+        // names of files are the same on every machine, folders are not
+        let name = |(file, _): &(String, usize)| Path::new(file).file_name().map_or_else(|| file.clone(), base_name);
+        learned.weights.votes.sources = logs.sources.iter().map(name).collect();
+        Ok(Some(learned))
+    }
+
+    /// Gives the voters their calibrations and weights. Returns whether there are decisions.
+    fn prepare(&self, log: &mut Log) -> Result<bool, Error> {
+        if log.decisions() == 0 {
+            return Ok(false);
         }
         for (engine, calibration) in &self.calibrations {
             if !log.recalibrate(engine, calibration) {
@@ -104,12 +135,28 @@ impl Replay {
                 );
             }
         }
-        let found = replay(log, &self.options).map_err(Error::said)?;
-        match found.impossible.first() {
-            Some(first) if !self.options.rules.is_empty() => Err(Error::said(&first.reason)),
-            _ => Ok(Some(found)),
+        if let Some(weights) = &self.weights {
+            let all = log.sessions.iter().flat_map(|session| &session.header.voters);
+            let names: BTreeSet<&str> = all.map(|voter| voter.name.as_str()).collect();
+            let out = |name: &&str| self.options.without.iter().any(|out| out == name);
+            weights.check(names.into_iter().filter(|name| !out(name))).map_err(Error::said)?;
+            log.reweigh(weights);
         }
+        Ok(true)
     }
+}
+
+fn base_name(name: &OsStr) -> String {
+    name.to_string_lossy().into_owned()
+}
+
+/// The JSON document of learned weights and what they gain.
+///
+/// # Errors
+/// [`Error::Said`] for what cannot be written as JSON.
+pub fn learned_document(logs: &Logs, found: &Learned) -> Result<Value, Error> {
+    let learned = serde_json::to_value(found).map_err(Error::said)?;
+    Ok(json!({ "format": "evalcurve-learned", "version": 1, "problems": logs.problems, "learned": learned }))
 }
 
 /// The JSON document of a replay.

@@ -393,6 +393,7 @@ fn a_first_configuration_has_limits_that_the_engines_obey() {
         ("good", engine(answers)),
         ("dies", engine(&format!("case $k in movetime) echo broken >&2; exit 1;; *) {answers};; esac"))),
         ("lies", engine(&format!("case $k in depth) {answers};; *) echo bestmove 1a1b;; esac"))),
+        ("signs", engine(answers).replace("*7g7f*)", "*K8*) m=P@5e;; *7g7f*)")),
         ("sheusi", engine(answers)),
         ("shell", "#!/bin/sh\necho GNU Shell 1.0\nwhile read -r w; do :; done\n".to_owned()),
     ] {
@@ -401,20 +402,21 @@ fn a_first_configuration_has_limits_that_the_engines_obey() {
         std::fs::set_permissions(folder.at(name), std::fs::Permissions::from_mode(0o755)).unwrap();
     }
     let start = std::time::Instant::now();
-    let ran = folder.run(&["council", "c.toml", "--init", "./good", "./dies", "./lies", "./shell"]).ends(1);
+    let ran = folder.run(&["council", "c.toml", "--init", "./good", "./dies", "./lies", "./signs", "./shell"]).ends(1);
     assert!(start.elapsed() < Duration::from_secs(60));
     ran.says(&[
         "dies: movetime 200 ms: ended during its search (broken)",
         "lies: byoyomi 200 ms: it answered '1a1b', which is no legal move",
+        "signs: it answered 'P@5e': in USI that drop has a *",
         "shell: no usiok within 10000 ms, and no uciok: it is no engine for USI or UCI; it wrote 'GNU Shell 1.0'",
         "shell made no move at any limit; correct its table before --prepare; perhaps one of these is meant: sheusi",
     ]);
     let text = folder.text("c.toml");
     let limits: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("limit = ")).collect();
-    let starts = ["{ movetime-ms = 200 }", "{ byoyomi-ms = 200 }", "{ depth = 6 }"];
+    let starts = ["{ movetime-ms = 200 }", "{ byoyomi-ms = 200 }", "{ depth = 6 }", "{ movetime-ms = 200 }"];
     assert!(text.contains("# it made no move at any limit\n# limit = "), "{text}");
     folder.run(&["council", "c.toml", "--prepare"]).ends(2).says(&["c.toml", "engine 'shell' has no limit"]);
-    assert!(limits.len() == 3 && limits.iter().zip(starts).all(|(limit, start)| limit.starts_with(start)), "{text}");
+    assert!(limits.len() == 4 && limits.iter().zip(starts).all(|(limit, start)| limit.starts_with(start)), "{text}");
 }
 
 /// A member that crashes in every game, after the two moves of the trial, ends the preparation by its own name.
@@ -431,7 +433,7 @@ fn a_member_that_crashes_ends_the_preparation() {
     let (good, bad) = (member("good", format!("exec {engine}")), member("bad", format!("{crashes} | {engine}")));
     folder.write("c.toml", format!("game = 'chess'\n{good}{bad}"));
     let ran = folder.run(&["council", "c.toml", "--prepare", "--by-playing"]).ends(2);
-    ran.says(&["200 games take about ", " min; ", "engine 'bad' ended in 2 games in a row: ", "boom"]);
+    ran.says(&["200 games take about ", " min; ", "engine 'bad' failed in 2 games in a row: ", "boom"]);
     // a pair for each processor
     assert!(folder.text("c-games/results.csv").lines().count() < 100);
 }

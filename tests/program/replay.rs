@@ -392,3 +392,119 @@ fn logs_have_limits() {
     std::fs::File::create(folder.at("big.jsonl")).unwrap().set_len(3_000_000_000).unwrap();
     folder.run(&["replay", "big.jsonl"]).ends(2).says(&["big.jsonl", "larger than 1024 MiB"]);
 }
+
+/// Votes on two moves that 技巧 judges nearly as YaneuraOu does, and nozomi at random.
+fn lesson(games: u64) -> String {
+    let header = LOG.lines().next().unwrap().replace("\"game\":\"made up\"", "\"game\":\"shogi\"");
+    let mut state = 1u64;
+    let mut draw = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f64 / f64::from(1u32 << 31) - 0.5
+    };
+    let mut line = |at: u64| {
+        let worth = [600.0 * draw(), 600.0 * draw()];
+        let vote = |name: &str, scores: [f64; 2]| {
+            let best = usize::from(scores[1] > scores[0]);
+            format!(
+                "{{\"voter\":\"{name}\",\"move\":\"m{best}\",\"score\":{:.0},\
+                 \"judged\":[{{\"move\":\"m{}\",\"score\":{:.0}}}]}}",
+                scores[best],
+                1 - best,
+                scores[1 - best]
+            )
+        };
+        let near = [worth[0] + 100.0 * draw(), worth[1] + 100.0 * draw()];
+        let random = [900.0 * draw(), 900.0 * draw()];
+        format!(
+            "{{\"game_id\":\"g{}\",\"ply\":{},\"position\":\"startpos\",\"side\":\"black\",\"time_ms\":1,\
+             \"votes\":[{}],\"decision\":null,\"played\":\"m0\"}}",
+            at / 2,
+            1 + at % 2,
+            [vote("YaneuraOu", worth), vote("技巧", near), vote("nozomi", random)].join(",")
+        )
+    };
+    std::iter::once(header).chain((0..2 * games).map(&mut line)).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn weights_are_learned_and_used() {
+    let folder = Folder::new();
+    folder.write("lesson.jsonl", lesson(400));
+    let learn = ["replay", "lesson.jsonl", "--learn", "--reference", "YaneuraOu", "--out"];
+    let ran = folder.good(&[&learn[..], &["w.json"]].concat());
+    assert!(ran.out.contains("400 games") && ran.out.contains("better"), "{}", ran.out);
+    let weights = folder.json("w.json");
+    assert_eq!((&weights["rule"], &weights["teacher"]), (&json!("cross-examination"), &json!("YaneuraOu")));
+    assert_eq!(weights["votes"]["sources"], json!(["lesson.jsonl"]));
+    let weight = |i: usize| weights["members"][i]["weight"].as_f64().unwrap();
+    assert!(weight(0) > 1.8 && weight(1) < 0.2, "{weights:#}");
+    // the same bytes from one thread and from several
+    for threads in ["1", "3"] {
+        let mut command = folder.command(&[&learn[..], &["again.json", "--force", "--quiet"]].concat());
+        assert!(command.env("RAYON_NUM_THREADS", threads).status().unwrap().success());
+        assert_eq!(folder.read("again.json"), folder.read("w.json"));
+    }
+    let replay = ["replay", "lesson.jsonl", "--reference", "YaneuraOu", "--without", "YaneuraOu", "--json"];
+    let regret = |more: &[&str]| {
+        let document = parsed(&folder.run(&[&replay[..], more].concat()));
+        let rules = document["replay"]["rules"].as_array().unwrap().clone();
+        let cross = rules.iter().find(|rule| rule["rule"] == "cross-examination").unwrap();
+        cross["regret"]["mean"].as_f64().unwrap()
+    };
+    assert!(regret(&["--weights", "w.json"]) < 0.6 * regret(&[]));
+    folder.good(&[
+        "simulate",
+        "--noise",
+        "1,2",
+        "--rule",
+        "cross-examination",
+        "--weights",
+        "w.json",
+        "--trials",
+        "1000",
+    ]);
+    for (arguments, says) in [
+        (
+            &["replay", "lesson.jsonl", "--weights", "w.json"][..],
+            "the weights have none of YaneuraOu, only of 技巧, nozomi",
+        ),
+        (&["replay", "lesson.jsonl", "--weights", "lesson.jsonl"], "lesson.jsonl: "),
+        (&[&learn[..], &["w.json"]].concat(), "--force"),
+        (
+            &[&learn[..], &["x.json", "--rule", "majority"]].concat(),
+            "cross-examination, log-pool, mean-winrate, weighted",
+        ),
+        (&[&learn[..], &["x.json", "--without", "nozomi"]].concat(), "1 members are left"),
+        (&["simulate", "--noise", "1,2,3", "--weights", "w.json"], "--weights has 2 values for 3 engines"),
+    ] {
+        folder.run(arguments).ends(2).says(&[says]);
+    }
+    folder.write("few.jsonl", lesson(9));
+    folder
+        .run(&["replay", "few.jsonl", "--learn", "--reference", "nozomi"])
+        .ends(2)
+        .says(&["9 games", "10 games or more"]);
+}
+
+#[test]
+fn councils_read_learned_weights() {
+    let folder = Folder::new();
+    folder.write("lesson.jsonl", lesson(30));
+    folder.good(&["replay", "lesson.jsonl", "--learn", "--reference", "YaneuraOu", "--out", "w.json", "--quiet"]);
+    let engine = |name: &str| format!("[[engine]]\nname = \"{name}\"\ncommand = \"none\"\ncalibration = \"none\"\n");
+    let check = |top: &str, engines: &[String], says: &[&str]| {
+        folder.write("c.toml", format!("weights = \"w.json\"\n{top}\n{}", engines.concat()));
+        folder.run(&["council", "c.toml", "--check"]).says(says);
+    };
+    let both = [engine("技巧"), engine("nozomi")];
+    let cross = "rule = \"cross-examination\"";
+    check("rule = \"log-pool\"", &both, &["c.toml:1: the weights are for the rule cross-examination", "by log-pool"]);
+    check(
+        &format!("{cross}\ngame = \"chess\""),
+        &both,
+        &["c.toml:1: the weights are of shogi, and the council plays chess"],
+    );
+    check(cross, &[&both[..], &[engine("third")]].concat(), &["c.toml:1: the weights have none of third"]);
+    let weighed = [engine("技巧") + "weight = 2.0\n", engine("nozomi")];
+    check(cross, &weighed, &["c.toml:7: engine '技巧' has a weight, and learned weights, too; remove one"]);
+}

@@ -12,7 +12,7 @@ use super::board::Game;
 use crate::usi::{Go, Launch, Protocol};
 use evalcurve_core::calibration::{Calibration, Reading, Situation};
 use evalcurve_core::fit::CP_PER_LOGIT;
-use evalcurve_core::rule::{Options, Role, Rule, TieRule, Voter};
+use evalcurve_core::rule::{Options, PhaseWeight, Role, Rule, TieRule, Voter};
 
 /// A council. The fields are the keys of the configuration file.
 #[derive(Debug, Clone, Deserialize)]
@@ -51,6 +51,8 @@ pub struct Config {
     pub score_scale: Option<f64>,
     /// Whether the GUI gets each decision as JSON, too. The log has it in any case.
     pub verbose: bool,
+    /// Learned weights of all members, by the path of their file.
+    pub weights: Option<PathBuf>,
     /// The file for all decisions, in the form that `replay` reads; `None`: none is kept.
     pub log: Option<PathBuf>,
     /// Whether to stop all members as soon as the decision of the rule can no longer change.
@@ -90,6 +92,7 @@ impl Default for Config {
             seed,
             score_scale: None,
             verbose: false,
+            weights: None,
             log: None,
             early_stop: false,
             resign: Resign::default(),
@@ -309,6 +312,8 @@ pub struct EngineConfig {
     pub mate_threshold_cp: Option<f64>,
     /// How much its vote counts; `None`: as the rule says.
     pub weight: Option<f64>,
+    /// How much it counts in later phases of a game, by learned weights.
+    pub phases: Vec<PhaseWeight>,
     /// Whether it leads, chooses or votes like the others.
     pub role: Role,
     /// The noise s, in logits.
@@ -336,6 +341,7 @@ impl Config {
                 name: &engine.name,
                 role: engine.role,
                 weight: engine.weight,
+                phases: &engine.phases,
                 calibration: engine.calibration.as_ref(),
                 noise: engine.noise,
                 strength: engine.strength,

@@ -16,6 +16,7 @@ use super::config::{Config, EngineConfig, Limit, TimeControl, centipawns};
 use crate::usi::{Launch, Protocol};
 use evalcurve_core::calibration::{Calibration, MatePolicy, Mates};
 use evalcurve_core::rule::log::MOST_VOTERS;
+use evalcurve_core::rule::weights::Weights;
 use evalcurve_core::rule::{Role, Rule, RuleError};
 use evalcurve_core::text::{plain_types, shortened};
 use evalcurve_core::whole_file::read_text;
@@ -252,6 +253,7 @@ impl ConfigText {
         config.engines = document.engines(config.game, Some(config.rule))?;
         config.file.clone_from(&self.path);
         config.log = config.log.map(|log| self.path(log));
+        self.add_weights(&mut config)?;
         config.time.longest_ms = config.time.longest_ms.max(1);
         if config.time.options_ms > MOST_OPTIONS_MS {
             let message = format!(
@@ -274,6 +276,36 @@ impl ConfigText {
             _ => None,
         };
         Err(self.error(span, error.to_string()))
+    }
+
+    /// Gives the members their learned weights.
+    fn add_weights(&self, config: &mut Config) -> Checked<()> {
+        let Some(file) = &config.weights else { return Ok(()) };
+        let fail = |message| self.error(self.span("weights"), message);
+        let weights = Weights::read(&self.path(file)).map_err(fail)?;
+        weights.check(config.engines.iter().map(|engine| engine.name.as_str())).map_err(fail)?;
+        if weights.game != config.game.as_str() {
+            return Err(fail(format!(
+                "the weights are of {}, and the council plays {}; learn weights for this game",
+                weights.game,
+                config.game.as_str()
+            )));
+        }
+        if weights.rule != config.rule {
+            return Err(fail(format!(
+                "the weights are for the rule {}, and the council decides by {}; use it, or replay --learn --rule {1}",
+                weights.rule, config.rule
+            )));
+        }
+        for (place, engine) in config.engines.iter_mut().enumerate() {
+            let Some(member) = weights.of(&engine.name) else { continue };
+            if engine.weight.is_some() {
+                let message = format!("engine '{}' has a weight, and learned weights, too; remove one", engine.name);
+                return Err(self.error(self.span(&format!("engine.{place}.weight")), message));
+            }
+            (engine.weight, engine.phases) = (Some(member.weight), member.phases.clone());
+        }
+        Ok(())
     }
 
     fn engine(&self, raw: Spanned<EngineTable>, game: Game, rule: Option<Rule>) -> Checked<EngineConfig> {
@@ -318,6 +350,7 @@ impl ConfigText {
             votes_as_declared: raw.calibration.as_ref().is_some_and(|word| word.get_ref() == DECLARED),
             mate_threshold_cp,
             weight: raw.weight,
+            phases: Vec::new(),
             role: raw.role.unwrap_or_default(),
             noise: raw.noise,
             strength: raw.strength,

@@ -6,7 +6,7 @@ use super::task::SearchResult;
 use crate::usi::Protocol;
 use evalcurve_core::calibration::Score;
 use evalcurve_core::rule::log::{
-    Ballots, Header, LoggedDecision, LoggedLine, LoggedMove, LoggedScore, LoggedVote, MoveNames,
+    Ballots, Header, LoggedDecision, LoggedLine, LoggedMove, LoggedScore, LoggedVote, MoveNames, plies_before,
 };
 use evalcurve_core::rule::{Decision, Explanation, Pending, Reason};
 use evalcurve_core::types::Declared;
@@ -201,6 +201,7 @@ pub(super) fn is_settled(config: &Config, header: &Header, line: &LoggedLine, ou
     let carried_by = voters.iter().position(|v| Some(v.name) == decision.carried_by.as_deref());
     // a member that has not answered may still announce a mate, which outranks the rule
     let mates = header.mates.unwrap_or(header.rule.mates_by_default());
-    let pending = Pending { voters: &voters, votes: &votes, outstanding, chosen, carried_by };
+    let ply = Some(line.ply.saturating_add(plies_before(&line.position)));
+    let pending = Pending { voters: &voters, votes: &votes, outstanding, chosen, carried_by, ply };
     decision.reason == Reason::ProvenWin || (!mates && header.rule.is_settled(&pending))
 }

@@ -11,7 +11,7 @@ use super::output;
 use super::session::{SHOW_EVERY, Session};
 use super::task::{SearchResult, Task};
 use crate::usi::Protocol;
-use evalcurve_core::rule::log::LoggedLine;
+use evalcurve_core::rule::log::{LoggedLine, plies_before};
 
 /// The state of a search.
 pub(super) struct Search {
@@ -117,13 +117,16 @@ impl<W: Write> Session<W> {
         if !judged {
             return FollowUp::new(results, [(by?, moves)]);
         }
-        // every member that voted judges the moves that it has not scored
+        // every member that voted and whose judgement counts judges the moves that it has not scored
+        let ply = search.board.ply().saturating_add(plies_before(&verdict.line.position));
+        let counts: Vec<bool> =
+            self.config.voters().into_iter().map(|voter| voter.at(Some(ply)).weight != Some(0.0)).collect();
         let unknown = |(by, result): (usize, &SearchResult)| {
             let best = result.best.as_deref().filter(|best| search.board.is_legal(best))?;
             let known = |m: &String| m == best || result.list.iter().any(|(listed, _)| listed == m);
             Some((by, moves.iter().filter(|m| !known(m)).cloned().collect()))
         };
-        let voters = results.iter().enumerate().filter(|(by, _)| !self.members[*by].is_gone());
+        let voters = results.iter().enumerate().filter(|(by, _)| counts[*by] && !self.members[*by].is_gone());
         let searches: Vec<(usize, Vec<String>)> = voters.filter_map(unknown).collect();
         FollowUp::new(results, searches)
     }

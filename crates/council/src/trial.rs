@@ -41,11 +41,30 @@ pub fn try_limits(engine: &EngineConfig, game: Game) -> Trial {
             }
         };
         match time_per_move(&mut player, game, limit) {
-            Ok(_) => return Trial { limit: Some(limit), ..trial },
+            Ok(_) => {
+                trial.failures.extend(drops_otherwise(&mut player, game, limit));
+                return Trial { limit: Some(limit), ..trial };
+            }
             Err(why) => trial.failures.push(format!("{limit}: {why}")),
         }
     }
     trial
+}
+
+/// Shogi with a pawn in hand, in which only drops are legal.
+const ONLY_DROPS: &str = "sfen 1r6k/9/9/9/9/9/p8/9/K8 b P 1";
+
+/// What an engine answers that writes drops with another sign than USI: it loses its first game with a drop.
+fn drops_otherwise(player: &mut Player, game: Game, limit: Limit) -> Option<String> {
+    if game != Game::Shogi {
+        return None;
+    }
+    let position = Position::parse(ONLY_DROPS);
+    let (board, _) = Board::new(game, &position);
+    let patience = PATIENCE + limit.time().unwrap_or_default();
+    let best = player.search(position, board.side(), limit.go(), patience).ok()?.best?;
+    let says = "in USI that drop has a *; put a program between that turns @ into * and back";
+    best.contains('@').then(|| format!("it answered '{}': {says}", quoted(&best)))
 }
 
 /// How long a running engine takes for a move at a limit: the mean of two.

@@ -29,7 +29,7 @@ pub struct RunOptions {
     pub concurrency: Option<usize>,
     /// Delete the games that are in the folder.
     pub restart: bool,
-    /// Stop when one engine has crashed in so many of its games in a row.
+    /// Stop when one engine has crashed or moved illegally in so many of its games in a row.
     pub most_crashes: Option<u32>,
 }
 
@@ -43,9 +43,9 @@ pub enum PlayError {
     /// The folder cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// An engine crashes in one game after the other.
+    /// An engine crashes or moves illegally in one game after the other.
     #[error(
-        "engine '{name}' ended in {games} games in a row: {detail}; correct its table [[engine]], and delete the games \
+        "engine '{name}' failed in {games} games in a row: {detail}; correct its table [[engine]], and delete the games \
          with `force`"
     )]
     Crashes {
@@ -177,12 +177,20 @@ impl Crashes {
     /// Counts the games of a pair. Fails at the given number.
     fn add(&mut self, pair: Option<&[GameRow; 2]>, most: Option<u32>) -> Result<(), PlayError> {
         for row in pair.into_iter().flatten() {
-            let crashed = (row.termination() == Termination::Abnormal).then_some(row.result() == Outcome::Loss);
+            let failed = matches!(row.termination(), Termination::Abnormal | Termination::IllegalMove);
+            let crashed = failed.then_some(row.result() == Outcome::Loss);
             for (name, is_player) in [(&row.player, true), (&row.opponent, false)] {
                 let count = self.0.entry(name.clone()).or_default();
                 *count = if crashed == Some(is_player) { *count + 1 } else { 0 };
                 if Some(*count) == most {
-                    return Err(PlayError::Crashes { name: name.clone(), games: *count, detail: row.detail.clone() });
+                    let detail = match row.termination() {
+                        Termination::IllegalMove if row.detail.contains('@') => {
+                            format!("illegal move {}; in USI drops are written with *, such as P*5e", row.detail)
+                        }
+                        Termination::IllegalMove => format!("illegal move {}", row.detail),
+                        _ => row.detail.clone(),
+                    };
+                    return Err(PlayError::Crashes { name: name.clone(), games: *count, detail });
                 }
             }
         }

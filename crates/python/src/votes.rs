@@ -78,10 +78,10 @@ pub(crate) fn replay(
     calibrations: Vec<(String, PyRef<'_, Calibration>)>,
     own: Vec<(String, Vec<Option<String>>)>,
 ) -> PyResult<(String, Vec<String>)> {
-    let Replay { mut options, .. } = keywords::replay(&words).map_err(call_error)?;
+    let Replay { mut options, weights, .. } = keywords::replay(&words).map_err(call_error)?;
     options.own = own.into_iter().map(|(name, moves)| OwnRule { name, moves }).collect();
     let calibrations = calibrations.into_iter().map(|(name, calibration)| (name, calibration.0.clone())).collect();
-    let command = Replay { options, calibrations };
+    let command = Replay { options, weights, calibrations };
     let found = detached(py, None, move |progress| {
         let (logs, found) = command.run(&Input::paths(paths), progress)?.value;
         let document = found.map(|found| replay_document(&logs, &found)).transpose()?;

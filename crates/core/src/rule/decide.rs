@@ -23,6 +23,7 @@ pub fn decide(
     if voters.len() != votes.len() {
         return Err(RuleError::Lengths { voters: voters.len(), votes: votes.len() });
     }
+    let voters: Vec<Voter<'_>> = voters.iter().map(|voter| voter.at(options.situation.ply)).collect();
     let all: Vec<Measured<'_>> = voters
         .iter()
         .zip(votes)
@@ -33,7 +34,8 @@ pub fn decide(
         return Err(RuleError::NoVotes);
     }
     let mates = options.mates.unwrap_or(rule.mates_by_default());
-    let ballot = Ballot { rule: rule.as_str(), mates, voters, options, all: &all, votes: all.iter().collect() };
+    let ballot =
+        Ballot { rule: rule.as_str(), mates, voters: &voters, options, all: &all, votes: all.iter().collect() };
     let mut decision = rule.decide(ballot);
     for m in &all {
         decision.win_rates[m.index] = m.win_rate;
@@ -57,7 +59,7 @@ pub fn check(rule: Rule, voters: &[Voter<'_>], options: &Options<'_>) -> Result<
                 Err(RuleError::Range { what, key, voter: Some(place), value, range })
             }
         };
-        if let Some(w) = voter.weight {
+        for w in voter.weight.into_iter().chain(voter.phases.iter().map(|phase| phase.weight)) {
             range("weight", w, w >= 0.0 && w.is_finite(), "a number of 0 or more")?;
         }
         if let Some(s) = voter.noise {

@@ -165,12 +165,14 @@ pub struct Pending<'a> {
     pub chosen: Move,
     /// The voter that carries it.
     pub carried_by: Option<usize>,
+    /// The number of the move from the start of the game, for weights by phase.
+    pub ply: Option<u32>,
 }
 
 impl Pending<'_> {
     /// Whether the weight of the chosen move exceeds that of any other move and all outstanding votes together.
     pub(crate) fn has_unbeatable_support(&self, weight: impl Fn(Option<f64>, Role) -> f64) -> bool {
-        let of = |i: usize| self.voters.get(i).map_or(0.0, |v| weight(v.weight, v.role));
+        let of = |i: usize| self.voters.get(i).map(|v| v.at(self.ply)).map_or(0.0, |v| weight(v.weight, v.role));
         let support = |m: Move| -> f64 { (0..self.votes.len()).filter(|&i| self.votes[i] == Some(m)).map(of).sum() };
         let others = self.votes.iter().flatten().filter(|&&m| m != self.chosen);
         let second = others.map(|&m| support(m)).fold(0.0, f64::max);
@@ -189,17 +191,17 @@ pub trait Visitor {
 }
 
 /// What one voter thinks of the moves that it has scored.
-struct Judge {
+pub(super) struct Judge {
     weight: f64,
     /// The logits of the second round, of its vote and its list.
     scored: Vec<(Move, f64)>,
     /// The logit of a move that it has not scored, and for which it voted for a better one: `gap` below the lowest of
     /// its vote and its list, as in a pool.
-    other: f64,
+    pub(super) other: f64,
 }
 
 impl Judge {
-    fn new<R: Definition>(m: &Measured<'_>, gap: f64) -> Self {
+    pub(super) fn new<R: Definition>(m: &Measured<'_>, gap: f64) -> Self {
         Self {
             weight: R::weight(m.voter.weight, m.voter.role),
             scored: m.all_win_rates().into_iter().map(|(m, p)| (m, logit(p))).filter(|(_, l)| !l.is_nan()).collect(),
@@ -211,11 +213,16 @@ impl Judge {
         self.scored.iter().find(|(other, _)| *other == m).map(|(_, logit)| *logit)
     }
 
+    /// The logit that counts for a move, scored or not.
+    pub(super) fn of(&self, m: Move) -> f64 {
+        self.logit(m).unwrap_or(self.other)
+    }
+
     /// The mean logit of a move over all voters, with their weights.
     fn mean(judges: &[Self], m: Move) -> Option<f64> {
-        let (sum, total) = judges.iter().fold((0.0, 0.0), |(sum, total), judge| {
-            (sum + judge.weight * judge.logit(m).unwrap_or(judge.other), total + judge.weight)
-        });
+        let (sum, total) = judges
+            .iter()
+            .fold((0.0, 0.0), |(sum, total), judge| (sum + judge.weight * judge.of(m), total + judge.weight));
         (total > 0.0).then(|| sum / total)
     }
 }
@@ -315,7 +322,8 @@ impl Ballot<'_> {
             Reverse([mean, highest].map(|logit| (logit * 1e9) as i64))
         });
         moves.truncate(self.options.most_judged);
-        let known = |m: &Move| judges.iter().all(|judge| judge.logit(*m).is_some());
+        // a voter without weight is not asked
+        let known = |m: &Move| judges.iter().all(|judge| judge.weight == 0.0 || judge.logit(*m).is_some());
         if moves.len() < 2 || moves.iter().all(known) {
             return Vec::new();
         }

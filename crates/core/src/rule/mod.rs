@@ -28,12 +28,14 @@ mod measured;
 pub mod noise;
 mod options;
 pub mod pool;
+mod preference;
 pub mod replay;
 pub mod rules;
 pub mod tally;
 #[cfg(test)]
 mod tests;
 mod vote;
+pub mod weights;
 pub mod win_rate;
 
 pub use decide::{check, decide};
@@ -41,4 +43,4 @@ pub use decision::{Decision, Explanation, Reason, TieBroken, VoteExplained};
 pub use definition::{Columns, Definition, Needs, Pending, Visitor};
 pub use options::{Options, RuleError, TieRule};
 pub use rules::Rule;
-pub use vote::{Bound, Move, Role, Vote, Voter};
+pub use vote::{Bound, Move, PhaseWeight, Role, Vote, Voter};

@@ -1,5 +1,6 @@
 //! Replays of a vote log: by its own rule, by other rules, and without each member (Takeuchi 2018, sections 4.5 and 5).
 
+mod learn;
 mod regret;
 mod result;
 
@@ -10,6 +11,7 @@ use super::log::{Ballots, Header, Log, LoggedLine, LoggedVoter, vote_finder};
 use super::noise::estimate;
 use super::options::TieRule;
 use super::rules::Rule;
+pub use learn::{LearnOptions, Learned, LearnedMember, LearnedRule, WEIGHTED, learn};
 use regret::{Judged, Losses, alone};
 pub use result::{
     Adoption, Against, Agreement, Alone, Difference, Impossible, LeftOut, Logged, Regret, Replay, RuleReplay, Share,
@@ -63,6 +65,25 @@ pub enum ReplayError {
     /// No voter is left.
     #[error("every voter is left out; keep at least one")]
     NoVoters,
+    /// Too few or too many members to learn weights of.
+    #[error("{members} members are left beside the teacher; weights need from 2 to {MOST_COMPARED}")]
+    Members {
+        /// Their number.
+        members: usize,
+    },
+    /// Nothing to learn from.
+    #[error(
+        "nothing to learn from: {games} games, and {teacher} must judge two voted moves of some position, by win \
+         rates; give a log of {least} games or more, by cross-examination, with calibrations"
+    )]
+    NoLesson {
+        /// The reference.
+        teacher: String,
+        /// Number of games.
+        games: usize,
+        /// How many are needed.
+        least: usize,
+    },
 }
 
 /// Most voters that are compared in pairs and left out one by one: that takes time by the square of their number.

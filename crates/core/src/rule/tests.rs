@@ -277,6 +277,25 @@ fn cross_examination_judges_every_voted_move() {
     let less = [(Move(1), Score::Cp(80.0))];
     votes[1] = votes[1].map(|vote| Vote { judged: &less, ..vote });
     assert_eq!(decided(&votes).chosen, Move(2));
+    // a voter without weight proposes, and is not asked
+    let mut weighed = voters;
+    weighed[2].weight = Some(0.0);
+    votes[2] = cp(3, 900.0);
+    let asked = decide(Rule::CrossExamination, &weighed, &votes, &Options::default()).unwrap().needs_search;
+    assert_eq!(asked.len(), 3);
+    let judged = [[1, 3, 2], [2, 3, 1]].map(|moves| moves.map(|m| (Move(m), Score::Cp(10.0 * f64::from(m)))));
+    for (vote, judged) in votes.iter_mut().zip(&judged) {
+        *vote = vote.map(|vote| Vote { judged, ..vote });
+    }
+    let decision = decide(Rule::CrossExamination, &weighed, &votes, &Options::default()).unwrap();
+    assert_eq!((decision.chosen, decision.needs_search), (Move(3), Vec::new()));
+    // from its phase on it has a weight
+    weighed[2].phases = &[PhaseWeight { from_ply: 40, weight: 1.0 }];
+    for (ply, asked) in [(39, 0), (40, 3)] {
+        let options = Options { situation: Situation { ply: Some(ply), ..Situation::default() }, ..Options::default() };
+        let decision = decide(Rule::CrossExamination, &weighed, &votes, &options).unwrap();
+        assert_eq!(decision.needs_search.len(), asked, "{ply}");
+    }
     // a proven win needs no examination
     let won = decided(&[mate(3, true, 5), cp(1, 0.0), cp(2, 0.0)]);
     assert_eq!((won.chosen, won.needs_search), (Move(3), Vec::new()));
@@ -612,7 +631,14 @@ fn rules_know_when_they_are_settled() {
     let voters = [leader, rated("B", None), rated("C", None), rated("D", Some(3100.0))];
     let settled = |rule: Rule, votes: [Option<u32>; 4], outstanding: &[usize]| {
         let votes = votes.map(|m| m.map(Move));
-        rule.is_settled(&Pending { voters: &voters, votes: &votes, outstanding, chosen: Move(1), carried_by: Some(0) })
+        rule.is_settled(&Pending {
+            voters: &voters,
+            votes: &votes,
+            outstanding,
+            chosen: Move(1),
+            carried_by: Some(0),
+            ply: None,
+        })
     };
     let agreed = [Some(1), Some(1), None, None];
     assert!(!settled(Rule::Majority, agreed, &[2, 3]));

@@ -73,6 +73,8 @@ pub struct Voter<'a> {
     pub role: Role,
     /// Its weight, 0 or more; `None` for [`Definition::weight`](super::Definition::weight) of the rule.
     pub weight: Option<f64>,
+    /// Its weights in later phases of a game, by rising ply; before the first of them `weight` counts.
+    pub phases: &'a [PhaseWeight],
     /// Turns its scores into win rates. Without it, rules that compare win rates skip its votes, unless the votes bring
     /// their own win rates.
     pub calibration: Option<&'a Calibration>,
@@ -86,13 +88,30 @@ pub struct Voter<'a> {
 impl<'a> Voter<'a> {
     /// A member with nothing but a name.
     pub fn member(name: &'a str) -> Self {
-        Self { name, role: Role::Member, weight: None, calibration: None, noise: None, strength: None }
+        Self { name, role: Role::Member, weight: None, phases: &[], calibration: None, noise: None, strength: None }
     }
 
     /// A leader with nothing but a name.
     pub fn leader(name: &'a str) -> Self {
         Self { role: Role::Leader, ..Self::member(name) }
     }
+
+    /// The voter with the weight that it has for the move of this number.
+    #[must_use]
+    pub fn at(self, ply: Option<u32>) -> Self {
+        let phase = self.phases.iter().rfind(|phase| ply.is_some_and(|ply| phase.from_ply <= ply));
+        Self { weight: phase.map_or(self.weight, |phase| Some(phase.weight)), phases: &[], ..self }
+    }
+}
+
+/// The weight of a voter from a ply on.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PhaseWeight {
+    /// The number of the first move that it counts for, from the start of the game.
+    pub from_ply: u32,
+    /// The weight, 0 or more.
+    pub weight: f64,
 }
 
 /// The rank of a score for the side to move, larger is better. A shorter win is better, as is a longer loss; a mate of

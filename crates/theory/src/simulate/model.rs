@@ -23,12 +23,14 @@ pub struct Engine {
     pub calibration_error: f64,
     /// Error of its calibration in the offset w2: standard deviation, 0 or more.
     pub shift_error: f64,
+    /// Its weight, 0 or more; `None` for that of the rule.
+    pub weight: Option<f64>,
 }
 
 impl Engine {
     /// An engine whose scores are the values it sees, with an exact calibration.
     pub fn new(noise: f64) -> Self {
-        Self { noise, gain: 1.0, offset: 0.0, calibration_error: 0.0, shift_error: 0.0 }
+        Self { noise, gain: 1.0, offset: 0.0, calibration_error: 0.0, shift_error: 0.0, weight: None }
     }
 }
 
@@ -188,6 +190,10 @@ impl Model {
             range(&of("offset"), engine.offset, true, "a finite number")?;
             not_negative(&of("calibration error"), engine.calibration_error)?;
             not_negative(&of("shift error"), engine.shift_error)?;
+            not_negative(&of("weight"), engine.weight.unwrap_or_default())?;
+        }
+        if self.engines.iter().all(|engine| engine.weight == Some(0.0)) {
+            return Err(ModelError::Range("every weight is 0; give one engine a weight above 0".to_owned()));
         }
         let candidates = self.candidates as f64;
         range("the number of candidates", candidates, (2..=10_000).contains(&self.candidates), "2 to 10000")?;

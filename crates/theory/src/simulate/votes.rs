@@ -230,9 +230,11 @@ impl<'a> Plan<'a> {
         }
         if self.judged {
             let engines = self.seen(trial, best, &moves[..n]);
+            let weights = self.model.engines.iter().map(|engine| engine.weight.unwrap_or(1.0));
+            let total: f64 = weights.clone().sum();
             for (j, judged) in votes.judged.iter_mut().enumerate().take(n) {
                 let logits = engines.iter().zip(&lines).map(|(seen, (slope, offset))| slope * seen[j] + offset);
-                judged[lane] = logits.sum::<f64>() / n as f64;
+                judged[lane] = logits.zip(weights.clone()).map(|(logit, w)| w * logit).sum::<f64>() / total;
             }
         }
         votes.word[lane] = word;
@@ -250,7 +252,8 @@ impl<'a> Plan<'a> {
             false => (&votes.values, &votes.values, &votes.values),
         };
         let role = |i: usize| if i == 0 { Role::Leader } else { Role::Member };
-        let weights: [f64; E] = std::array::from_fn(|i| R::weight(None, role(i)));
+        let given = |i: usize| self.model.engines.get(i).and_then(|engine| engine.weight);
+        let weights: [f64; E] = std::array::from_fn(|i| R::weight(given(i), role(i)));
         let lanes = Lanes::<R, E> { plan: self, votes, scores, standardized, logits, weights, rule: PhantomData };
         if !R::NEEDS.log_ratios {
             return lanes.largest(contender.tie, None).0;

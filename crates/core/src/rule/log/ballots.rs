@@ -4,8 +4,11 @@ use std::collections::HashMap;
 
 use super::{Header, LoggedLine, LoggedMove, LoggedVote, LoggedVoter, plies_before};
 use crate::calibration::Score;
+use crate::rule::definition::Judge;
 use crate::rule::measured::Measured;
+use crate::rule::rules::CrossExamination;
 use crate::rule::tally::draw_key;
+use crate::rule::win_rate::win_rate;
 use crate::rule::{Decision, Move, Options, Rule, RuleError, Vote, decide};
 
 /// Up to this number of items a scan is faster than a map; beyond it a map keeps the time linear.
@@ -114,6 +117,11 @@ impl<'a> Ballots<'a> {
         self.votes.iter().enumerate().map(vote).collect()
     }
 
+    /// The number of the move to be made, from the start of the game.
+    pub(crate) fn ply(&self) -> u32 {
+        self.ply
+    }
+
     /// The options of the header, with the draw key and the searched moves of this line.
     pub fn options<'b>(&'b self, header: &Header) -> Options<'b> {
         let situation = header.situation(Some(self.ply), self.material);
@@ -135,6 +143,35 @@ impl<'a> Ballots<'a> {
     /// The win rates of the moves that one voter scored: in the second round, as its own move, or in its list.
     pub fn win_rates(&self, header: &Header, voter: &str) -> Vec<(Move, f64)> {
         self.measured(header, |m| (m.voter.name == voter).then(|| m.all_win_rates())).concat()
+    }
+
+    /// The moves of the votes that announce no mate and have what the rule compares, and what it adds up for each of
+    /// them by each of these voters, by its place in the header.
+    pub(crate) fn judgements(&self, header: &Header, rule: Rule) -> (Vec<Move>, Vec<(usize, Vec<f64>)>) {
+        let open = |m: &Measured<'_>| (m.win_rate.is_some() || !rule.needs_win_rates()) && m.proven().is_none();
+        let mut moves: Vec<Move> = self.measured(header, |m| open(m).then_some(m.vote.best));
+        moves.sort_unstable();
+        moves.dedup();
+        let values = |m: &Measured<'_>| -> Vec<f64> {
+            let judge = Judge::new::<CrossExamination>(m, header.gap);
+            let (list, lowest) = (m.logits(), judge.other);
+            let listed = |best| list.iter().find(|(other, _)| *other == best).map_or(lowest, |(_, logit)| *logit);
+            let value = |best| match rule {
+                Rule::LogPool => listed(best),
+                Rule::MeanWinRate => win_rate(listed(best)),
+                Rule::CrossExamination => judge.of(best),
+                _ => {
+                    if m.vote.best == best {
+                        1.0
+                    } else {
+                        0.0
+                    }
+                }
+            };
+            moves.iter().map(|&best| value(best)).collect()
+        };
+        let values = self.measured(header, |m| open(m).then(|| (m.index, values(m))));
+        (moves, values)
     }
 
     /// Decides the line by a rule.

@@ -22,7 +22,7 @@ use super::decide::check;
 use super::decision::{Decision, Reason};
 use super::options::{Options, TieRule};
 use super::rules::Rule;
-use super::vote::{Bound, Move, Role, Voter};
+use super::vote::{Bound, Move, PhaseWeight, Role, Voter};
 use crate::calibration::{Calibration, Reading, Situation, Tool};
 use crate::rating::LOGITS_PER_ELO;
 use crate::text::shortened;
@@ -95,6 +95,9 @@ pub struct LoggedVoter {
     pub role: Role,
     /// Its weight; `null` for the default of the rule.
     pub weight: Option<f64>,
+    /// Its weights in later phases of a game.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<PhaseWeight>,
     /// s, logits.
     pub noise: Option<f64>,
     /// Rating, Elo points.
@@ -291,6 +294,7 @@ impl LoggedVoter {
             name: voter.name.to_owned(),
             role: voter.role,
             weight: voter.weight,
+            phases: voter.phases.to_vec(),
             noise: voter.noise,
             strength: voter.strength,
             calibration: voter.calibration.map(Calibration::without_evidence),
@@ -302,6 +306,7 @@ impl LoggedVoter {
             name: &self.name,
             role: self.role,
             weight: self.weight,
+            phases: &self.phases,
             calibration: self.calibration.as_ref(),
             noise: self.noise,
             strength: self.strength,

@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use crate::calibration::Calibration;
+use crate::rule::weights::Weights;
 use crate::text::plain_types;
 use crate::whole_file::read_bounded;
 
@@ -101,6 +102,15 @@ impl Log {
             found = true;
         }
         found
+    }
+
+    /// Gives the voters of every session the weights of a file; others keep theirs.
+    pub fn reweigh(&mut self, weights: &Weights) {
+        for voter in self.sessions.iter_mut().flat_map(|session| &mut session.header.voters) {
+            if let Some(member) = weights.of(&voter.name) {
+                (voter.weight, voter.phases) = (Some(member.weight), member.phases.clone());
+            }
+        }
     }
 
     fn take(&mut self, number: usize, line: &[u8], headed: &mut bool) -> Result<(), String> {

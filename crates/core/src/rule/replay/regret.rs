@@ -87,6 +87,11 @@ pub(super) struct Judged<'a> {
 }
 
 impl<'a> Judged<'a> {
+    /// The win rate of a move; `None` if the reference did not score it.
+    pub(super) fn rate(&self, best: &str) -> Option<f64> {
+        self.win_rates.get(best).copied()
+    }
+
     pub(super) fn new(header: &Header, line: &'a LoggedLine, reference: &str) -> Self {
         let ballots = Ballots::new(header, line);
         let known = ballots.win_rates(header, reference);
