@@ -232,7 +232,7 @@ pub(super) fn votes(
 }
 
 /// How many of the last decisions of a vote log are without a vote.
-fn without_votes(log: &Path, decisions: usize) -> anyhow::Result<usize> {
+pub(super) fn without_votes(log: &Path, decisions: usize) -> anyhow::Result<usize> {
     let read = Log::read(log)?;
     let lines: Vec<_> = read.sessions.iter().flat_map(|session| &session.decisions).collect();
     Ok(lines.iter().rev().take(decisions).filter(|(_, line)| line.decision.is_none()).count())

