@@ -31,8 +31,6 @@ Examples:
       let the members score positions that the program has, calibrate them, and check the council
   evalcurve council chess.toml --prepare --by-playing
       calibrate them by games against each other instead
-  evalcurve council chess.toml --prepare --teach Ethereal
-      also learn weights, from Ethereal with ten times its time
   evalcurve council chess.toml --positions games.pgn --plies 30,60
       let the council vote on the positions after 30 and 60 plies, without playing; then replay its vote log
   evalcurve < commands.txt
@@ -93,7 +91,7 @@ pub(super) struct Args {
     #[arg(long, requires = "prepare")]
     by_playing: bool,
 
-    /// After --prepare, learn how much the judgement of each member counts, from MEMBER with ten times its limit
+    /// After --prepare, learn weights from MEMBER with ten times its limit
     #[arg(long, value_name = "MEMBER", requires = "prepare")]
     teach: Option<String>,
 

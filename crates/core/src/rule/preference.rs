@@ -1,8 +1,8 @@
 //! Weights of judges from the preferences of a teacher: which of two moves it likes better, and by how much.
 //!
 //! A pair of moves has one difference x per judge of what the rule adds up, and c is the difference of the teacher's
-//! win rates. The weights w ≥ 0 minimise Σ c ln(1 + exp(-w·x)) plus a penalty for every deviation from a direction, equal
-//! weights unless said otherwise, so that few data give that direction.
+//! win rates. The weights w ≥ 0 minimise Σ c ln(1 + exp(-w·x)) plus a penalty for every deviation from a direction,
+//! equal weights unless said otherwise, so that few data give that direction.
 
 use crate::logistic::logistic;
 use crate::random;
