@@ -293,7 +293,7 @@ impl ConfigText {
         }
         if weights.rule != config.rule {
             return Err(fail(format!(
-                "the weights are for the rule {}, and the council decides by {}; use it, or replay --learn --rule {1}",
+                "the weights are for the rule {}, and the council decides by {}; learn others, or decide by {0}",
                 weights.rule, config.rule
             )));
         }

@@ -100,7 +100,7 @@ impl Weights {
         }
         let syntax = |e: serde_json::Error| {
             let text = plain_types(&e.to_string());
-            format!("{text}; write the weights again: evalcurve replay VOTES --learn --reference ENGINE --out FILE")
+            format!("{text}; write the weights again with evalcurve replay")
         };
         let Version { format, version } = serde_json::from_str(text).map_err(syntax)?;
         if (format.as_str(), version) != (FORMAT, VERSION) {
