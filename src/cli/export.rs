@@ -18,6 +18,8 @@ Examples:
   evalcurve export MyEngine.json --to stockfish
       win_rate_params with as[], bs[] and NormalizeToPawnValue; calibrate with --model wdl-material or wdl
   evalcurve export MyEngine.json --to rust > src/win_rate.rs
+  evalcurve export MyEngine.json --to nnue-pytorch
+      in_offset, in_scaling, out_offset and out_scaling of the loss, for data with the scores of this engine
   evalcurve export MyEngine.json --to stockfish --undo-normalization 72.32,-185.52,110.06,323.19
       for an engine that prints 100 * score / pawn value: constants for its internal scores
 
@@ -26,8 +28,8 @@ pub(super) struct Args {
     /// The calibration file
     file: PathBuf,
 
-    /// The program or language that will take it: ponanza, shogihome, dlshogi, shogi-gougi-yaml, stockfish, rust,
-    /// python, c-header, json
+    /// The program or language that will take it: ponanza, shogihome, dlshogi, nnue-pytorch, bullet, yaneuraou, lc0,
+    /// shogi-gougi-yaml, stockfish, rust, python, c-header, json
     #[arg(long, value_name = "TARGET", value_parser = target)]
     to: Target,
 

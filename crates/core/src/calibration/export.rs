@@ -26,6 +26,16 @@ pub enum Target {
     /// dlshogi's USI option `Eval_Coef` (integer, 1 to 10,000, default 756), which converts win rates
     /// to scores: 1 / w1 puts its scores on this engine's scale.
     Dlshogi,
+    /// Options of nnue-pytorch's loss, `LossParams` of its `model/config.py`: 1/(1 + exp(-(x - offset)/scaling)) of a
+    /// score less that of its negative is wins less losses, of the data (`out`) and of the net (`in`).
+    NnuePytorch,
+    /// bullet's `eval_scale` of `TrainingSchedule`: the win rate of a score in the data is 1/(1 + exp(-x/eval_scale)).
+    Bullet,
+    /// The USI option `Eval_Coef` of YaneuraOu's engine for networks of dlshogi (integer, 1 to 10,000, default 285).
+    #[strum(serialize = "yaneuraou")]
+    YaneuraOu,
+    /// lc0's `WDLDrawRateTarget`, the share of draws in equal positions; only for models that separate draws.
+    Lc0,
     /// `winrate_regression` of an engine in shogi-gougi's configuration: `weight` is w1, `bias` is 0, as
     /// between equals; a mate counts as a score of 32,000 less its plies, not as win rate 1.
     ShogiGougiYaml,
@@ -61,7 +71,16 @@ impl Target {
                 "the rate is that between equals, without w2; the coefficient is rounded to an integer and holds for \
                 all engines"
             }
-            Self::Dlshogi => "the rate is that between equals, without w2; the coefficient is rounded to an integer",
+            Self::Dlshogi | Self::YaneuraOu => {
+                "the rate is that between equals, without w2; the coefficient is rounded to an integer"
+            }
+            Self::NnuePytorch => {
+                "the rate is that between equals; of a model by ply or material, the constants at its reference stage"
+            }
+            Self::Bullet => "the rate is that between equals, without w2; a draw counts as half a win",
+            Self::Lc0 => {
+                "WDLDrawRateReference, the share of draws of the network, is not known from games"
+            }
             Self::ShogiGougiYaml => {
                 "the rate is that between equals, without w2; mates go through the sigmoid as scores of about 32,000"
             }
@@ -172,6 +191,41 @@ pub fn export(
         }
         Target::ShogiHome => format!("{:#}\n", json!({ "coefficientInSigmoid": rounded()? })),
         Target::Dlshogi => format!("setoption name Eval_Coef value {}\n", rounded()?),
+        Target::YaneuraOu => {
+            let about = format!("{name}, {method}: source/engine/dlshogi-engine/SearchOptions.cpp");
+            format!("{}setoption name Eval_Coef value {}\n", comment("#", &about), rounded()?)
+        }
+        Target::NnuePytorch => {
+            let (offset, scaling) = match calibration.pawn_value() {
+                Some(pawn) => (pawn.a.value, pawn.b.value),
+                None => (0.0, coefficient()?),
+            };
+            let about = format!("{name}, {method}: LossParams of model/config.py, scores as they are in the data");
+            let [offset, scaling] = [offset, scaling].map(|number| significant(number, 7));
+            format!(
+                "{}--out-offset={offset} --out-scaling={scaling}\n{}--in-offset={offset} --in-scaling={scaling}\n",
+                comment("#", &about),
+                comment("#", "the same for the scores of the net, so that it gives scores on the scale of the data")
+            )
+        }
+        Target::Bullet => {
+            let about = format!("{name}, {method}: TrainingSchedule of crates/bullet_lib/src/trainer/schedule.rs");
+            format!("{}eval_scale: {:?},\n", comment("//", &about), coefficient()?)
+        }
+        Target::Lc0 => {
+            let no_draws = || ExportError::NoDraws { engine: engine(), model, target };
+            let at = calibration.wdl_model().ok_or_else(no_draws)?.stage.at_target();
+            let draws = calibration.wdl(0.0, &at).ok_or_else(no_draws)?.draw;
+            let ends = draws.interval.map_or_else(String::new, |[low, high]| format!(" [{low:.3}, {high:.3}]"));
+            let about = format!("{name}, {method}: {:.3}{ends} of the games are drawn at score 0", draws.value);
+            let source = "src/search/classic/params.cc; set WDLDrawRateReference to the share of draws of the network";
+            let target = draws.value.clamp(0.001, 0.999);
+            format!(
+                "{}{}setoption name WDLDrawRateTarget value {target:.3}\n",
+                comment("#", &about),
+                comment("#", source)
+            )
+        }
         Target::ShogiGougiYaml => format!(
             "{}# mates go through this sigmoid as scores of about 32000\n\
              engines:\n    - exe: {}\n      winrate_regression:\n        weight: {w1:?}\n        bias: 0.0\n",

@@ -51,6 +51,20 @@ fn dlshogi_gets_a_usi_option() {
     assert_eq!(text, "setoption name Eval_Coef value 756\n");
 }
 
+/// The words and formulas of the trainers: nnue-pytorch 9f72946 `calculate_sf_loss`, bullet cebc78a `make_mapper`.
+#[test]
+fn trainers_get_the_scale_of_their_data_in_their_words() {
+    let calibration = sigmoid_only("Suisho", 1.0 / 464.8, 0.1);
+    let text = |target| export(&calibration, target, None).unwrap();
+    let pytorch = text(Target::NnuePytorch);
+    assert!(pytorch.contains("\n--out-offset=0 --out-scaling=464.8\n"), "{pytorch}");
+    assert!(pytorch.ends_with("\n--in-offset=0 --in-scaling=464.8\n"), "{pytorch}");
+    assert!(text(Target::Bullet).ends_with("schedule.rs\neval_scale: 464.8,\n"), "{}", text(Target::Bullet));
+    assert!(text(Target::YaneuraOu).ends_with("\nsetoption name Eval_Coef value 465\n"), "{}", text(Target::YaneuraOu));
+    let refused = export(&calibration, Target::Lc0, None).unwrap_err().to_string();
+    assert!(refused.contains("lc0 expects a model that separates draws"), "{refused}");
+}
+
 #[test]
 fn shogi_gougi_gets_the_sigmoid_between_equals() {
     let text = export(&sigmoid_only("技\"巧", 0.0026, 0.1638), Target::ShogiGougiYaml, None).unwrap();
