@@ -75,6 +75,8 @@ mod reading;
 mod real;
 #[path = "program/replay.rs"]
 mod replay;
+#[path = "program/rescale.rs"]
+mod rescale;
 #[path = "program/same_bytes.rs"]
 mod same_bytes;
 #[path = "program/sentinels.rs"]

@@ -3,9 +3,9 @@
 //! To add a subcommand, write a file with its arguments and a function that runs it, declare the module, and add one
 //! entry to `commands!`.
 //!
-//! Exit codes: 0 for success; 1 if nothing was calibrated, `--strict` found a problem, `compare` found a changed scale,
-//! a council has a problem or no vote, or a replay differs; 2 for errors in usage, input or output; 3 if `compare` has
-//! too few games to tell.
+//! Exit codes: 0 for success; 1 if nothing was calibrated or rescaled, `--strict` found a problem, `compare` found a
+//! changed scale, a council has a problem or no vote, or a replay differs; 2 for errors in usage, input or output; 3 if
+//! `compare` has too few games to tell.
 
 mod analyse;
 mod analyse_games;
@@ -35,6 +35,7 @@ mod plot;
 mod progress;
 mod proxy;
 mod replay;
+mod rescale;
 mod sample;
 mod serve;
 mod simulate;
@@ -69,9 +70,9 @@ Examples:
   evalcurve council shogi.toml
       an engine for a GUI, made of several engines that vote with calibrated win rates
 
-Exit codes: 0 success; 1 nothing was calibrated, --strict found a problem, compare found a changed scale, council \
---check or --prepare found an error in a member, no member voted with --positions, or a replay differs or has no \
-usable line; 2 errors in usage, input or output; 3 compare has too few games to tell.")]
+Exit codes: 0 success; 1 nothing was calibrated or rescaled, --strict found a problem, compare found a changed scale, \
+council --check or --prepare found an error in a member, no member voted with --positions, or a replay differs or has \
+no usable line; 2 errors in usage, input or output; 3 compare has too few games to tell.")]
 struct Cli {
     /// Language of messages [default: ja in a Japanese locale, else en]
     #[arg(long, global = true, value_parser = one_of::<Language>(), hide_short_help = true)]
@@ -137,6 +138,8 @@ commands! {
         Winrate(winrate::Args) => winrate::run,
         /// Print the constants for another program, or as source code
         Export(export::Args) => export::run,
+        /// Write training data with its scores on a stated scale
+        Rescale(rescale::Args) => rescale::run,
         /// Run an engine with its scores on a common scale
         Proxy(proxy::Args) => proxy::run,
         /// Find the scores at which games may be resigned or drawn

@@ -23,6 +23,7 @@ mod load;
 mod match_stats;
 mod options;
 mod replay;
+mod rescale;
 mod thresholds;
 mod winrate;
 
@@ -52,6 +53,7 @@ pub use evaluate::Evaluate;
 pub use match_stats::{MatchResults, MatchStats};
 pub use options::{DEFAULT_BANDS, FileFormat, Filters, Fitting, OPTIONS, Reading, Sampling, with_flags, with_options};
 pub use replay::{Logs, Replay, learned_document, replay_document};
+pub use rescale::{Rescale, Rescaled, RescaledFile, Stage, Teacher};
 pub use thresholds::{Adjudicated, AdjudicationRule, DEFAULT_DRAW_FROM, Losing, Thresholds};
 pub use winrate::{Answer, Converter, Winrate};
 

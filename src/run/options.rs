@@ -15,7 +15,7 @@ use crate::table::{Columns, Role, ScoreUnit, TableOptions};
 use crate::validate::{Choice, DEFAULT_FOLDS};
 
 /// The options that messages name, in backticks.
-pub const OPTIONS: [&str; 42] = [
+pub const OPTIONS: [&str; 43] = [
     "alias",
     "all",
     "all-positions",
@@ -50,6 +50,7 @@ pub const OPTIONS: [&str; 42] = [
     "signs",
     "start-ply",
     "strict",
+    "teacher",
     "terminations",
     "threads",
     "time-control",

@@ -75,11 +75,13 @@ pub(super) fn write(
     }
     let columns: Vec<Column> = columns.into_iter().map(|(name, values)| column(name, values)).collect();
     let rows = columns.first().map_or(0, Column::len);
-    let written = DataFrame::new(rows, columns).and_then(|mut frame| {
-        let writer = ParquetWriter::new(out).with_compression(ParquetCompression::Zstd(None));
-        writer.with_row_group_size(Some(ROW_GROUP)).set_parallel(threads > 1).finish(&mut frame).map(|_| ())
-    });
+    let written = DataFrame::new(rows, columns).and_then(|mut frame| write_parquet(&mut frame, threads, &mut out));
     written.map_err(|e| e.to_string())
+}
+
+fn write_parquet(frame: &mut DataFrame, threads: usize, out: &mut impl Write) -> Result<(), PolarsError> {
+    let writer = ParquetWriter::new(out).with_compression(ParquetCompression::Zstd(None));
+    writer.with_row_group_size(Some(ROW_GROUP)).set_parallel(threads > 1).finish(frame).map(|_| ())
 }
 
 /// The columns of a file.
@@ -195,6 +197,35 @@ impl Frame {
             Ok(Self { lines: rows.lines, ..Self::new(frame, 2) })
         };
         guarded(read).unwrap_or_else(|| Err(error(&DAMAGED)))
+    }
+}
+
+impl Frame {
+    /// Replaces the numbers of a column, which keeps its type.
+    pub fn replace(&mut self, name: &str, numbers: &[Option<f64>]) -> Result<(), String> {
+        let replace = || -> Result<(), PolarsError> {
+            let kind = self.frame.column(name)?.dtype().clone();
+            let new = match kind {
+                DataType::String => {
+                    let texts = numbers.iter().map(|n| n.map(|n| n.to_string()));
+                    Series::new(name.into(), texts.collect::<Vec<_>>())
+                }
+                kind => {
+                    let whole = kind.is_integer();
+                    let round = |n: f64| if whole { n.round() } else { n };
+                    Series::new(name.into(), numbers.iter().map(|n| n.map(round)).collect::<Vec<_>>()).cast(&kind)?
+                }
+            };
+            self.frame.replace(name, new.into_column()).map(|_| ())
+        };
+        guarded(replace).unwrap_or_else(|| Err(PolarsError::ComputeError(DAMAGED.into()))).map_err(|e| e.to_string())
+    }
+
+    /// The columns as Parquet.
+    pub fn to_parquet(&mut self, threads: usize) -> Result<Vec<u8>, String> {
+        let mut bytes = Vec::new();
+        write_parquet(&mut self.frame, threads, &mut bytes).map_err(|e| e.to_string())?;
+        Ok(bytes)
     }
 }
 

@@ -43,6 +43,7 @@ mod lines;
 #[cfg(feature = "table")]
 mod pages;
 mod read;
+mod rescore;
 mod row;
 mod source;
 
@@ -58,11 +59,12 @@ use crate::text::{shortened, thousands};
 use crate::{display_text, text};
 pub use columns::{Columns, Role, ScoreUnit};
 pub use csv_table::{CsvTable, looks_like_csv, to_csv};
-pub use file::{looks_like, read_games, write, write_forecasts, write_with};
+pub use file::{looks_like, read_games, rescore_parquet, write, write_forecasts, write_with};
 #[cfg(all(feature = "table", feature = "cli"))]
 pub(crate) use frame::is_in_polars;
 pub use games::games;
 pub use read::{TableOptions, TableReader, holds_samples};
+pub use rescore::{Map, ScoreCell, rescore_csv};
 pub use row::{MOST_PLY, game_id};
 pub use source::{CellKind, Cells, Source, Values};
 

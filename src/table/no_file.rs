@@ -2,14 +2,17 @@
 
 use std::path::Path;
 
+use super::columns::Columns;
 use super::csv_table::{CsvTable, looks_like_csv, write_csv};
 use super::games::games;
+use super::rescore::Map;
 use super::source::Source;
 use super::{
     TableError, TableOptions, TableReader, Values, check_name, has_ending, holds_samples, with_columns, with_forecasts,
 };
 use crate::calibrate::EngineForecasts;
 use crate::csv_text::MOST_BYTES;
+use crate::record::packed::Rescored;
 use crate::sample::{Rows, SampleTable};
 use crate::whole_file::read_bounded;
 
@@ -85,4 +88,12 @@ pub fn write_forecasts(
 fn write_columns(columns: Vec<(&str, Values<'_>)>, path: &Path) -> Result<(), TableError> {
     check_name(path)?;
     Ok(crate::whole_file::write(path, write_csv(columns).as_bytes())?)
+}
+
+/// Refuses: this build reads no Parquet.
+///
+/// # Errors
+/// [`TableError::NoParquet`].
+pub fn rescore_parquet(path: &Path, _: &Columns, _: &Map<'_>, _: usize) -> Result<(Vec<u8>, Rescored), TableError> {
+    Err(TableError::NoParquet(path.to_string_lossy().into_owned()))
 }

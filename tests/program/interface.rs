@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::{Folder, root};
 
-const COMMANDS: [&str; 26] = [
+const COMMANDS: [&str; 27] = [
     "calibrate",
     "analyse",
     "constant",
@@ -18,6 +18,7 @@ const COMMANDS: [&str; 26] = [
     "compare",
     "winrate",
     "export",
+    "rescale",
     "proxy",
     "thresholds",
     "council",

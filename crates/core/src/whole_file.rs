@@ -86,6 +86,16 @@ impl WholeFiles {
     /// # Errors
     /// [`WriteError`] with a remedy.
     pub fn add(&mut self, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+        let (mut file, fail) = self.begin(path)?;
+        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(fail)
+    }
+
+    /// Begins the new file beside the old one, for content that is not held in memory: the caller writes it, calls
+    /// `sync_all`, and turns an error into one with a remedy by the function. If it fails, it drops all of the files.
+    ///
+    /// # Errors
+    /// [`WriteError`] with a remedy.
+    pub fn begin(&mut self, path: &Path) -> Result<(File, impl Fn(io::Error) -> WriteError + use<>), WriteError> {
         let is_directory = |action| {
             let source = io::Error::new(io::ErrorKind::IsADirectory, "it is a directory");
             fail(action, path, "give the name of a file, not of a directory")(source)
@@ -94,21 +104,22 @@ impl WholeFiles {
         if path.is_dir() {
             return Err(is_directory("replace"));
         }
-        let (mut file, temporary) = create_beside(folder_of(path), name).map_err(fail(
+        let (file, temporary) = create_beside(folder_of(path), name).map_err(fail(
             "create",
             path,
             "create the directory or choose another",
         ))?;
         // from here on it is removed if anything fails
         self.written.push((temporary, path.to_owned()));
-        let written = file.write_all(bytes).and_then(|()| file.sync_all());
-        written.map_err(|error| {
+        let path = path.to_owned();
+        let failed = move |error: io::Error| {
             let remedy = match error.kind() {
                 io::ErrorKind::FileTooLarge => "raise the limit of the system on the size of files (ulimit -f)",
                 _ => "free space on the disk or choose another directory",
             };
-            fail("write", path, remedy)(error)
-        })
+            fail("write", &path, remedy)(error)
+        };
+        Ok((file, failed))
     }
 
     /// Replaces the old files.

@@ -51,6 +51,10 @@ pub enum Packed {
     Hcpe3,
     /// Single positions of YaneuraOu.
     Psv,
+    /// Single positions of Stockfish's tools, as text.
+    Plain,
+    /// Chains of positions of Stockfish.
+    Binpack,
 }
 
 impl Packed {
@@ -60,6 +64,8 @@ impl Packed {
             Self::Hcpe => "hcpe",
             Self::Hcpe3 => "hcpe3",
             Self::Psv => "psv",
+            Self::Plain => "plain",
+            Self::Binpack => "binpack",
         }
     }
 }
@@ -175,6 +181,9 @@ impl Format {
             Content::Games(Reading { recognise, .. }) => {
                 let text = head.strip_prefix(BOM).unwrap_or(head);
                 is_text && recognise(&text[..text.len().min(TEXT_CHECK)])
+            }
+            Content::Positions(Packed::Plain) => {
+                is_text && super::packed::plain::recognise(head.strip_prefix(BOM).unwrap_or(head))
             }
             Content::Positions(packed) => !is_text && Packed::detect(head) == Some(packed),
         }

@@ -44,6 +44,8 @@ pub static FORMATS: &[&Format] = &[
     &packed::hcpe::FORMAT,
     &packed::hcpe3::FORMAT,
     &packed::psv::FORMAT,
+    &packed::binpack::FORMAT,
+    &packed::plain::FORMAT,
     &votes::FORMAT,
     &positions::FORMAT,
     &csa::FORMAT,

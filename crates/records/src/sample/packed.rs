@@ -4,9 +4,10 @@
 //! drawn from each stretch, depending only on seed, file and stretch. In HCPE3, each game is cut in this way. Windows
 //! and first plies do not apply: HCPE and HCPE3 hold no ply, and shuffled files spread the positions of a game.
 //!
-//! Intervals take into account that samples of one game are not independent. HCPE3 has games. In PSV, a game goes on
-//! while the ply grows and the winner stays the same ([`goes_on`]). HCPE does not separate games, so each
-//! record counts as a game, and intervals are too narrow if a file has several positions per game.
+//! Intervals take into account that samples of one game are not independent. HCPE3 has games. In PSV, plain text and
+//! binpack, a game goes on while the ply grows and the winner stays the same ([`goes_on`]). HCPE does not separate
+//! games, so each record counts as a game, and intervals are too narrow if a file has several positions per game. In
+//! plain text and binpack, each of these games is cut as in HCPE3.
 
 use std::ops::Range;
 
@@ -15,11 +16,11 @@ use super::merge::{Found, FoundBlock, FoundGame, FoundSample};
 use super::positions::TO_BE_SCORED;
 use super::report::{PositionCount, count};
 use super::{GameInfo, NameId, SamplingOptions};
-use crate::record::packed::hcpe3::{Games, PackedGame};
+use crate::record::packed::hcpe3::Games;
 use crate::record::packed::psv::goes_on;
 use crate::record::packed::{Packed, PackedPosition, digest};
 use crate::record::source::Block;
-use crate::record::{ScoredPosition, SkipReason};
+use crate::record::{Played, ScoredPosition, SkipReason};
 use evalcurve_core::types::Outcome;
 use evalcurve_core::{random, text};
 
@@ -90,9 +91,11 @@ pub(super) fn read(block: &Block, packed: Packed, options: &SamplingOptions, fou
         count: PositionCount::default(),
         any_score: options.unscored,
     };
-    match packed.record_bytes() {
-        Some(size) => draw.records(block, size),
-        None => draw.games(block),
+    draw.out.chess = packed.is_chess(block.text());
+    match (packed.record_bytes(), packed) {
+        (Some(size), _) => draw.records(block, size),
+        (None, Packed::Hcpe3) => draw.games(block),
+        (None, _) => draw.runs(block),
     }
     let Draw { mut out, mut count, any_score, .. } = draw;
     out.games.end = found.games.len();
@@ -120,6 +123,15 @@ struct Draw<'a> {
     out: FoundBlock,
     count: PositionCount,
     any_score: bool,
+}
+
+/// Positions of one game.
+struct Run<'a> {
+    positions: &'a [(u32, PackedPosition)],
+    /// Moves, scored or not.
+    moves: u32,
+    /// Start position and moves, if they are needed and known.
+    played: Option<Played>,
 }
 
 /// A record of HCPE or PSV; empty beyond the block.
@@ -223,25 +235,20 @@ impl Draw<'_> {
         let mut games = Games::new(block.text(), true);
         let mut number = 0;
         let without_engine = self.without_engine(block);
+        let mut positions = Vec::new();
         loop {
             let begin = games.offset();
             let Some(game) = games.next() else { break };
             self.out.read += 1;
             match game {
                 Ok(game) => {
-                    let reason = if without_engine {
-                        let positions = self.count_scored(&game);
-                        self.count.read += positions;
-                        self.count.skip(SkipReason::AnalysisWithoutEngine, positions);
-                        Some(SkipReason::AnalysisWithoutEngine)
-                    } else {
-                        // converters write positions as games of one move; only the place distinguishes equal ones
-                        let place = if game.moves > 1 { 0 } else { block.offset + begin as u64 + 1 };
-                        self.game(&game, random::bits(&[game.id, place]), number)
-                    };
-                    if let Some(reason) = reason {
-                        count(&mut self.out.skipped, reason, 1);
-                    }
+                    positions.clear();
+                    positions.extend(game.positions());
+                    let played = if self.options.unscored { game.played() } else { None };
+                    // converters write positions as games of one move; only the place distinguishes equal ones
+                    let place = if game.moves > 1 { 0 } else { block.offset + begin as u64 + 1 };
+                    let run = Run { positions: &positions, moves: game.moves, played };
+                    self.game(run, random::bits(&[game.id, place]), number, without_engine);
                 }
                 Err(error) => {
                     count(&mut self.out.skipped, error.reason, 1);
@@ -259,31 +266,112 @@ impl Draw<'_> {
         self.out.lines = number;
     }
 
-    /// Number of scored positions of a game. Notes whether one of the scores differs from 0.
-    fn count_scored(&mut self, game: &PackedGame<'_>) -> u64 {
-        let (n, any) = game.positions().fold((0, false), |(n, any), (_, p)| (n + 1, any || p.score_cp != 0));
-        self.any_score |= any;
-        n
+    /// Draws from formats that do not separate games.
+    fn runs(&mut self, block: &Block) {
+        let without_engine = self.without_engine(block);
+        if self.options.unscored && block.offset == 0 {
+            let text = text!("the positions of {} are not given to engines", self.packed.as_str());
+            self.out.problem(0, SkipReason::NoScores.as_str(), text, false);
+        }
+        let mut run: Vec<(u32, PackedPosition)> = Vec::new();
+        let (mut bytes, mut line, mut shown) = (0..0, (0, 0), 0);
+        let text = block.text();
+        // plain text has lines, and other messages the number of the position
+        let packed = self.packed;
+        let mut line_of = |at: usize, count: u64| {
+            if packed != Packed::Plain {
+                return count;
+            }
+            if let Some(passed) = text.get(line.0..at) {
+                line = (at, line.1 + memchr::memchr_iter(b'\n', passed).count() as u64);
+            }
+            line.1
+        };
+        let (mut number, mut begin) = (0, 0);
+        packed.walk(text, None, &mut |range, found| {
+            let goes_on = |position: &PackedPosition| {
+                let last = run.last().map(|(_, last)| (last.ply, last.black_outcome));
+                last.is_some_and(|(ply, outcome)| position.ply > ply && position.black_outcome == outcome)
+            };
+            if !found.is_ok_and(goes_on) && !run.is_empty() {
+                self.run(block, &mut run, bytes.clone(), begin, without_engine);
+            }
+            match found {
+                Ok(position) => {
+                    if run.is_empty() {
+                        (bytes.start, begin) = (range.start, line_of(range.start, number));
+                    }
+                    bytes.end = range.end;
+                    run.push((run.len() as u32, *position));
+                }
+                Err(reason) => {
+                    self.out.read += 1;
+                    count(&mut self.out.skipped, reason, 1);
+                    self.count.read += 1;
+                    self.count.skip(reason, 1);
+                    shown += 1;
+                    if shown <= SHOWN {
+                        let at = block.offset + range.start as u64;
+                        let value = text!(
+                            "the {} bytes at byte {at} are not whole positions of {}; they are skipped",
+                            range.len(),
+                            packed.as_str()
+                        );
+                        self.out.problem(line_of(range.start, number), reason.as_str(), value, true);
+                    }
+                }
+            }
+            number += 1;
+            0
+        });
+        if !run.is_empty() {
+            self.run(block, &mut run, bytes, begin, without_engine);
+        }
+        self.out.lines = line_of(text.len(), number);
     }
 
-    /// Draws from one game of HCPE3. Returns the reason if it gives no samples.
-    fn game(&mut self, game: &PackedGame<'_>, id: u64, number: u64) -> Option<SkipReason> {
-        let scored = self.count_scored(game);
-        self.count.read += u64::from(game.moves);
-        self.count.skip(SkipReason::NoScores, u64::from(game.moves) - scored);
-        if scored == 0 {
-            return Some(SkipReason::NoScores);
+    /// Draws from the positions of a game, and empties them.
+    fn run(
+        &mut self,
+        block: &Block,
+        run: &mut Vec<(u32, PackedPosition)>,
+        bytes: Range<usize>,
+        line: u64,
+        without_engine: bool,
+    ) {
+        self.out.read += 1;
+        let place = if run.len() > 1 { 0 } else { block.offset + bytes.start as u64 + 1 };
+        let id = random::bits(&[digest(block.text().get(bytes).unwrap_or(&[])), place]);
+        self.game(Run { moves: run.len() as u32, positions: run, played: None }, id, line, without_engine);
+        run.clear();
+    }
+
+    /// Draws from one game.
+    fn game(&mut self, run: Run<'_>, id: u64, number: u64, without_engine: bool) {
+        let scored = run.positions.len() as u64;
+        self.any_score |= run.positions.iter().any(|(_, position)| position.score_cp != 0);
+        self.count.read += if without_engine { scored } else { u64::from(run.moves) };
+        let mut refused = |reason: SkipReason, positions: u64| {
+            self.count.skip(reason, positions);
+            count(&mut self.out.skipped, reason, 1);
+        };
+        if without_engine {
+            return refused(SkipReason::AnalysisWithoutEngine, scored);
         }
-        if self.is_dropped(game.black_outcome) {
-            self.count.skip(SkipReason::Draw, scored);
-            return Some(SkipReason::Draw);
+        let Some((_, first)) = run.positions.first() else {
+            return refused(SkipReason::NoScores, u64::from(run.moves));
+        };
+        if self.options.drop_draws && first.black_outcome == Outcome::Draw {
+            return refused(SkipReason::Draw, scored);
         }
+        self.count.skip(SkipReason::NoScores, u64::from(run.moves) - scored);
         let mut begun = false;
-        let played = if self.options.unscored { game.played() } else { None };
-        for (index, (move_number, mut position)) in (0..).zip(game.positions()) {
+        for (index, (move_number, mut position)) in (0..).zip(run.positions.iter().copied()) {
             let stretch: u64 = index / self.every;
             // an analysis needs the place of the position
-            position.ply = played.as_ref().map(|_| move_number + 1);
+            if run.played.is_some() {
+                position.ply = Some(move_number + 1);
+            }
             if index % self.every == random::below(self.every, &[self.options.seed, id, stretch]) {
                 if !begun {
                     self.begin(id, &position, number);
@@ -292,10 +380,12 @@ impl Draw<'_> {
                 self.sample(&position, stretch as u32, number);
             }
         }
-        if let Some(played) = played.filter(|_| begun) {
+        if let Some(played) = run.played.filter(|_| begun) {
             self.found.positions.add_game(id, played, 0);
         }
-        (!begun).then_some(SkipReason::NotDrawn)
+        if !begun {
+            count(&mut self.out.skipped, SkipReason::NotDrawn, 1);
+        }
     }
 
     fn is_dropped(&self, outcome: Outcome) -> bool {

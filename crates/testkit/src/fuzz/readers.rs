@@ -1,15 +1,16 @@
 //! The readers of records: progress, counts, cuts at game boundaries, and games that damage elsewhere leaves alone.
 
 use evalcurve_records::record::format::remove_marks;
+use evalcurve_records::record::packed::PackedPosition;
 use evalcurve_records::record::packed::hcpe3::Games;
 use evalcurve_records::record::{
-    Above, FORMATS, Format, Game, GameError, Packed, csa, encoding, kif, pgn, usi_log, votes,
+    Above, FORMATS, Format, Game, GameError, Packed, SkipReason, csa, encoding, kif, pgn, usi_log, votes,
 };
 
 pub(super) const PROMISE: &str = "every byte is passed, lines are counted, a game has its scores in order; a file cut \
                                   at any boundary gives the games of the whole; any text before a game leaves it alone";
 pub(super) const PACKED_PROMISE: &str = "every byte belongs to one game or one error; a file cut at any boundary gives \
-                                         the games of the whole";
+                                         the games of the whole; other scores change nothing else";
 
 /// Boundaries that are tried for one input, from its end.
 const CUTS: usize = 8;
@@ -164,7 +165,8 @@ fn alone(format: &Format, before: &[u8], separator: &str, game: &str) {
 pub(super) fn packed(bytes: &[u8]) {
     let _ = Packed::detect(bytes);
     let Some((choice, bytes)) = bytes.split_first() else { return };
-    let packed = [Packed::Hcpe, Packed::Hcpe3, Packed::Psv][usize::from(choice % 3)];
+    const ALL: [Packed; 5] = [Packed::Hcpe, Packed::Hcpe3, Packed::Psv, Packed::Plain, Packed::Binpack];
+    let packed = ALL[usize::from(choice % 5)];
     let format = FORMATS.iter().find(|format| format.packed() == Some(packed)).expect("a format");
     assert!(format.games(bytes, &Above::default()).next().is_none());
     if let Some(cut) = format.last_boundary(bytes) {
@@ -176,7 +178,41 @@ pub(super) fn packed(bytes: &[u8]) {
                 assert!(packed.has_result(record));
             }
         }),
-        None => hcpe3(bytes),
+        None if packed == Packed::Hcpe3 => hcpe3(bytes),
+        None => {}
+    }
+    rescored(packed, bytes);
+}
+
+/// Positions with the scores that a map gives them, and the bytes with those scores.
+fn walked(
+    packed: Packed,
+    bytes: &[u8],
+    map: impl Fn(i32) -> i32,
+) -> (Vec<Result<PackedPosition, SkipReason>>, Vec<u8>) {
+    let (mut found, mut out, mut last) = (Vec::new(), Vec::new(), 0);
+    packed.walk(bytes, Some(&mut out), &mut |range, position| {
+        assert!(last <= range.start && range.end <= bytes.len());
+        last = range.start;
+        let new = position.map(|position| PackedPosition { score_cp: map(position.score_cp), ..*position });
+        found.push(new);
+        new.map_or(0, |position| position.score_cp)
+    });
+    (found, out)
+}
+
+/// Scores that stay leave every byte, but for numbers that binpack stores in more bits than they need; others are
+/// read back, and nothing else changes.
+fn rescored(packed: Packed, bytes: &[u8]) {
+    let (found, same) = walked(packed, bytes, |score| score);
+    assert!(packed == Packed::Binpack || same == bytes);
+    let (new, changed) = walked(packed, bytes, |score| score / 2 + 1);
+    assert_eq!(new.len(), found.len());
+    let (read, _) = walked(packed, &changed, |score| score);
+    assert_eq!(read, new);
+    if let Some(cut) = packed.last_boundary(bytes) {
+        let [first, second] = [&bytes[..cut], &bytes[cut..]].map(|part| walked(packed, part, |score| score));
+        assert_eq!([first.1, second.1].concat(), same, "cut at {cut}");
     }
 }
 

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::hcpe::result_of;
 use super::position::{self, BYTES, is_position, side_to_move};
-use super::{Packed, PackedPosition, digest};
+use super::{Packed, PackedPosition, Visit, digest};
 use crate::record::format::{Content, Format};
 use crate::record::game::SkipReason;
 use crate::record::played::Played;
@@ -244,6 +244,31 @@ impl<'a> Iterator for Games<'a> {
         };
         let moves = word(bytes, BYTES).map_or(0, u32::from);
         Some(Ok(PackedGame { bytes, black_outcome, termination, id: digest(bytes), moves }))
+    }
+}
+
+/// Walks over the scored positions of a block of whole games, as [`Packed::walk`] says.
+pub(super) fn walk(text: &[u8], visit: &mut Visit<'_>) {
+    let mut games = Games::new(text, true);
+    loop {
+        let begin = games.offset();
+        let Some(game) = games.next() else { break };
+        let range = begin..games.offset();
+        let written = visit.copy(&text[range.clone()]);
+        match game {
+            Ok(game) => {
+                let mut at = HEADER;
+                let mut positions = game.positions().peekable();
+                for number in 0..game.moves {
+                    if let Some((_, position)) = positions.next_if(|(n, _)| *n == number) {
+                        let score = visit.position(range.clone(), &position);
+                        visit.set_short(written + at + 2, score);
+                    }
+                    at += MOVE + 4 * usize::from(word(game.bytes, at + 4).unwrap_or(0));
+                }
+            }
+            Err(error) => visit.damage(range, error.reason),
+        }
     }
 }
 

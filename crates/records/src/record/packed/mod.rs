@@ -1,4 +1,5 @@
-//! Training data: HCPE, HCPE3 and PSV, which hold hundreds of millions of positions and no text.
+//! Training data, which holds hundreds of millions of positions: HCPE, HCPE3 and PSV below, [`plain`] text, and
+//! [`binpack`].
 //!
 //! All numbers are little-endian; every score is from the point of view of the side to move.
 //!
@@ -11,16 +12,21 @@
 //!
 //! None of them holds the engine that gave the scores, ratings or times; HCPE and HCPE3 do not hold the ply either.
 
+pub mod binpack;
 pub mod hcpe;
 pub mod hcpe3;
+pub mod plain;
 pub mod position;
 pub mod psv;
+mod rescore;
 
 pub use super::format::Packed;
 use super::game::SkipReason;
 use super::identity::GameHash;
 use evalcurve_core::types::{Color, Outcome, Termination};
 use position::{is_position, side_to_move};
+pub use rescore::{NewScore, Rescored, rescore};
+use std::ops::Range;
 
 /// Bytes that are asked for to detect a format: most members of an archive are one short game, and end before.
 pub(super) const HEAD: usize = 1 << 16;
@@ -46,12 +52,23 @@ pub struct PackedPosition {
 }
 
 impl Packed {
-    /// Bytes of a record; `None` in HCPE3, where the lengths differ.
+    /// Bytes of a record; `None` where the lengths differ.
     pub fn record_bytes(self) -> Option<usize> {
         match self {
             Self::Hcpe => Some(hcpe::RECORD),
             Self::Psv => Some(psv::RECORD),
-            Self::Hcpe3 => None,
+            Self::Hcpe3 | Self::Plain | Self::Binpack => None,
+        }
+    }
+
+    /// Whether a block of this format holds chess.
+    pub(crate) fn is_chess(self, block: &[u8]) -> bool {
+        match self {
+            Self::Binpack => true,
+            Self::Plain => {
+                block.strip_prefix(super::format::BOM).unwrap_or(block).trim_ascii_start().starts_with(b"fen")
+            }
+            Self::Hcpe | Self::Hcpe3 | Self::Psv => false,
         }
     }
 
@@ -63,6 +80,9 @@ impl Packed {
             let all = records.len();
             (records.filter(|r| packed.single(r).is_ok()).count(), all, head.len().is_multiple_of(size), packed)
         };
+        if binpack::recognise(head) {
+            return Some(Self::Binpack);
+        }
         let games = hcpe3::Games::new(head, head.len() < HEAD).take(LOOK);
         let (good, all) = games.fold((0, 0), |(good, all), game| (good + usize::from(game.is_ok()), all + 1));
         // of equals the last, which is the least likely to fit by chance
@@ -82,7 +102,11 @@ impl Packed {
     pub fn last_boundary(self, block: &[u8]) -> Option<usize> {
         let cut = match self.record_bytes() {
             Some(size) => block.len() / size * size,
-            None => hcpe3::last_boundary(block),
+            None => match self {
+                Self::Plain => plain::last_boundary(block),
+                Self::Binpack => binpack::last_boundary(block),
+                _ => hcpe3::last_boundary(block),
+            },
         };
         (cut > 0).then_some(cut)
     }
@@ -107,23 +131,107 @@ impl Packed {
         position::read(record.first_chunk()?, self != Self::Psv).map(|position| position.sfen())
     }
 
+    /// Calls `visit` with the bytes and the content of each scored position of a block of whole records, or the reason
+    /// why there is none, and appends the block to `out` with the scores that `visit` returns. What cannot be read is
+    /// copied. The position of a record of HCPE or PSV is not checked.
+    pub fn walk(
+        self,
+        text: &[u8],
+        out: Option<&mut Vec<u8>>,
+        visit: &mut dyn FnMut(Range<usize>, Result<&PackedPosition, SkipReason>) -> i32,
+    ) {
+        let mut visit = Visit { visit, out };
+        match self {
+            Self::Hcpe | Self::Psv => self.walk_records(text, &mut visit),
+            Self::Hcpe3 => hcpe3::walk(text, &mut visit),
+            Self::Plain => plain::walk(text, &mut visit),
+            Self::Binpack => binpack::walk(text, &mut visit),
+        }
+    }
+
+    fn walk_records(self, text: &[u8], visit: &mut Visit<'_>) {
+        let size = self.record_bytes().unwrap_or(1);
+        let written = visit.copy(text);
+        for (number, record) in text.chunks(size).enumerate() {
+            let range = number * size..number * size + record.len();
+            match self.without_check(record) {
+                Ok(position) => {
+                    let score = visit.position(range.clone(), &position);
+                    visit.set_short(written + range.start + 32, score);
+                }
+                Err(reason) => visit.damage(range, reason),
+            }
+        }
+    }
+
     /// Reads one record of HCPE or PSV.
     ///
     /// # Errors
     /// [`SkipReason::IllegalResult`] or [`SkipReason::BrokenPosition`]; [`SkipReason::BrokenRecord`] if it is cut.
     pub fn single(self, record: &[u8]) -> Result<PackedPosition, SkipReason> {
-        let position = record.first_chunk().filter(|_| record.len() >= 34).ok_or(SkipReason::BrokenRecord)?;
+        let found = self.without_check(record)?;
+        match record.first_chunk().is_some_and(is_position) {
+            true => Ok(found),
+            false => Err(SkipReason::BrokenPosition),
+        }
+    }
+
+    /// The same, whether or not the first bytes are a position.
+    fn without_check(self, record: &[u8]) -> Result<PackedPosition, SkipReason> {
+        let is_whole = self.record_bytes().is_some_and(|size| record.len() >= size);
+        let position = record.first_chunk().filter(|_| is_whole).ok_or(SkipReason::BrokenRecord)?;
         let color = side_to_move(position);
         let result = match self {
             Self::Psv => psv::result(record, color),
             _ => hcpe::result(record),
         };
         let (black_outcome, termination) = result.ok_or(SkipReason::IllegalResult)?;
-        if !is_position(position) {
-            return Err(SkipReason::BrokenPosition);
-        }
         let ply = if self == Self::Psv { psv::ply(record) } else { None };
         Ok(PackedPosition { color, score_cp: i32::from(Self::score(record)), black_outcome, termination, ply })
+    }
+}
+
+/// Visits the positions of a block, and writes the block with their new scores.
+struct Visit<'a> {
+    visit: &'a mut dyn FnMut(Range<usize>, Result<&PackedPosition, SkipReason>) -> i32,
+    out: Option<&'a mut Vec<u8>>,
+}
+
+impl Visit<'_> {
+    fn position(&mut self, range: Range<usize>, position: &PackedPosition) -> i32 {
+        (self.visit)(range, Ok(position))
+    }
+
+    fn damage(&mut self, range: Range<usize>, reason: SkipReason) {
+        (self.visit)(range, Err(reason));
+    }
+
+    fn writes(&self) -> bool {
+        self.out.is_some()
+    }
+
+    /// Writes these bytes, and returns their place.
+    fn copy(&mut self, bytes: &[u8]) -> usize {
+        let Some(out) = &mut self.out else { return 0 };
+        out.extend_from_slice(bytes);
+        out.len() - bytes.len()
+    }
+
+    /// Writes a score of 16 bits over what is there, little-endian.
+    fn set_short(&mut self, at: usize, score: i32) {
+        if let Some(place) = self.out.as_mut().and_then(|out| out.get_mut(at..at + 2)) {
+            let score = score.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+            place.copy_from_slice(&score.to_le_bytes());
+        }
+    }
+
+    /// Sets the length of a chunk whose head is at `head` to that of what follows.
+    fn set_length(&mut self, head: usize) {
+        let Some(out) = &mut self.out else { return };
+        let length = u32::try_from(out.len().saturating_sub(head + 8)).unwrap_or(u32::MAX);
+        if let Some(place) = out.get_mut(head + 4..head + 8) {
+            place.copy_from_slice(&length.to_le_bytes());
+        }
     }
 }
 

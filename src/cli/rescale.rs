@@ -1,0 +1,144 @@
+//! `evalcurve rescale`: training data and tables with their scores on another scale.
+
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+
+use super::files::{calibration, shown};
+use super::options::{InputArgs, OutputArgs};
+use super::{Done, progress, terminal};
+use crate::calibration::Calibration;
+use crate::language::{Language, Text};
+use crate::report::columns::Columns;
+use crate::report::text::{estimate, number, or_dash, printable, thousands, wrap};
+use crate::run::{Rescale, Rescaled, RescaledFile, Teacher, with_flags};
+use crate::{say, text};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve rescale train.hcpe --to-scale 600 --out rescaled
+      fits the scale of the scores to the results in the file, and puts them on 1/w1 = 600
+  evalcurve rescale data/ --to-scale 410 --calibration Stockfish.json --out rescaled
+      the scale of the calibration file, if the results do not contradict it
+  evalcurve rescale pool/ --to-scale 600 --out rescaled --teacher 'gikou*=Gikou.json' --teacher 'suisho*=Suisho.json'
+      several engines: their names in tables, and those of other files
+  evalcurve rescale train.psv --to-scale 600 --model phase --out rescaled
+      a scale that depends on the ply
+
+Files keep their names. Only scores change: all other bytes of HCPE, HCPE3, PSV, plain text and CSV stay; binpack and \
+Parquet are compressed anew. Mates stay. Larger scores are clipped below the mate threshold. Nothing is written if the \
+scale is not known, and the exit code is 1.")]
+#[command(mut_arg("model", |model| model.default_value("maximum-likelihood")))]
+pub(super) struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+
+    /// Centipawns that one logit is worth in the new files
+    #[arg(long, value_name = "CENTIPAWNS", required = true)]
+    to_scale: f64,
+
+    /// The calibration of the engine that gave the scores, instead of a fit to the results in the data
+    #[arg(long, value_name = "FILE")]
+    calibration: Option<PathBuf>,
+
+    /// The calibration of one of several engines: its name in tables, or that of its files; may be repeated
+    #[arg(long, value_name = "NAME=FILE", value_parser = teacher)]
+    teacher: Vec<(String, PathBuf)>,
+
+    /// Folder for the new files
+    #[arg(long, short, value_name = "FOLDER", help_heading = "Output")]
+    out: PathBuf,
+
+    /// Replace files
+    #[arg(long, help_heading = "Output")]
+    force: bool,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+fn teacher(value: &str) -> Result<(String, PathBuf), Text> {
+    let parts = value.split_once('=').filter(|(name, file)| !name.trim().is_empty() && !file.trim().is_empty());
+    let (name, file) = parts.ok_or_else(|| text!("write NAME=FILE, with a calibration file"))?;
+    Ok((name.trim().to_owned(), PathBuf::from(file.trim())))
+}
+
+impl Args {
+    fn command(&self) -> anyhow::Result<Rescale> {
+        let read = |file: &PathBuf| -> anyhow::Result<(String, Calibration)> { Ok((shown(file), calibration(file)?)) };
+        let teacher = |(glob, file): &(String, PathBuf)| read(file).map(|(file, found)| (glob.clone(), file, found));
+        Ok(Rescale {
+            reading: self.input.reading(),
+            fitting: self.input.fitting(),
+            to_scale: self.to_scale,
+            calibration: self.calibration.as_ref().map(read).transpose()?,
+            teachers: self.teacher.iter().map(teacher).collect::<anyhow::Result<_>>()?,
+            out: self.out.clone(),
+            force: self.force,
+        })
+    }
+}
+
+pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
+    let command = args.command()?;
+    let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
+    let language = args.input.language.chosen();
+    args.output.print(|| found.document(), || text(&found.value, language))?;
+    terminal::tell(&found, args.output.is_quiet(), language);
+    for reason in found.value.refused.iter().filter(|_| !args.output.json) {
+        terminal::error(&with_flags(&reason.text(language)));
+    }
+    let strict = found.report.problems.iter().find(|problem| problem.strict && command.reading.strict);
+    match (found.value.files.is_empty(), strict) {
+        (false, None) => Ok(Done::Yes),
+        (true, _) => Ok(Done::Nothing),
+        (_, Some(problem)) => Err(anyhow!(problem.text(language))),
+    }
+}
+
+fn text(found: &Rescaled, language: Language) -> String {
+    let columns = Columns::new()
+        .name(language.word("scores of"), 20, |t: &&Teacher| printable(&t.name))
+        .right(language.word("samples"), 9, |t| thousands(t.samples))
+        .gap(2)
+        .left(language.word("1/w1 of the data [95%]"), 24, |t| or_dash(t.before, |e| estimate(&e, 1)))
+        .left(language.word("taken"), 8, |t| number(t.scale.value, 1))
+        .left(language.word("after [95%]"), 24, |t| or_dash(t.after, |e| estimate(&e, 1)));
+    let mut out = String::new();
+    if !found.teachers.is_empty() {
+        out += &format!("{}\n{}", terminal::heading(columns.head().trim_end()), columns.rows(&found.teachers));
+    }
+    for teacher in &found.teachers {
+        out += &stages(teacher, language);
+    }
+    if !found.files.is_empty() {
+        let columns = Columns::new()
+            .name(language.word("file"), 30, |f: &&RescaledFile| printable(&f.written))
+            .left(language.word("format"), 8, |f| f.format.to_owned())
+            .right(language.word("scores"), 13, |f| thousands(f.positions))
+            .right(language.word("mates"), 11, |f| thousands(f.mates))
+            .right(language.word("clipped"), 11, |f| thousands(f.clipped))
+            .right(language.word("unreadable"), 11, |f| thousands(f.unreadable));
+        out += &format!("\n{}\n{}", terminal::heading(columns.head().trim_end()), columns.rows(&found.files));
+    }
+    out
+}
+
+/// The scale by ply, and what a slope by ply is worth.
+fn stages(teacher: &Teacher, language: Language) -> String {
+    if teacher.stages.is_empty() {
+        return String::new();
+    }
+    let stage = |s: &crate::run::Stage| {
+        let (from, to, scale) = (s.from_ply, s.to_ply, estimate(&s.scale, 0));
+        say!(language, "ply {from} to {to}: {scale}")
+    };
+    let all = teacher.stages.iter().map(stage).collect::<Vec<_>>().join(language.word(", "));
+    let name = printable(&teacher.name);
+    let gain = teacher.gain_by_ply.map_or_else(String::new, |gain| {
+        let gain = estimate(&gain, 5);
+        say!(language, "; a slope by ply (`model` phase) lowers the log loss by {gain}")
+    });
+    wrap(&say!(language, "{name}, 1/w1 by ply: {all}{gain}"), terminal::width(), 2)
+}

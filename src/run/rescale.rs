@@ -1,0 +1,660 @@
+//! Training data and tables with their scores on another scale.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::calibrate::{Calibrate, Calibrated};
+use super::options::{FileFormat, Fitting, Reading};
+use super::{Error, Input, InputSource, Outcome, Progress, on_threads};
+use crate::calibrate::{CalibrateOptions, EngineResult, calibrate, cases, observation};
+use crate::calibration::{Calibration, Doubt, Estimate, Model};
+use crate::diagnose::drift::Verdict;
+use crate::diagnose::evaluation::evaluate;
+use crate::fit::{FitData, FitOptions, Method, ModelKind, Observation, Phase};
+use crate::language::Text;
+use crate::record::find::find;
+use crate::record::packed::{NewScore, Packed, Rescored, rescore};
+use crate::record::{Format, SkipReason};
+use crate::report::json::rounded;
+use crate::report::text::estimate;
+use crate::sample::alias::matches_glob;
+use crate::sample::collect::{Problem, kind_words};
+use crate::sample::{DEFAULT_PACKED_EVERY, Sample, SampleTable};
+use crate::table::{ScoreCell, ScoreUnit, looks_like, rescore_csv, rescore_parquet};
+use crate::text;
+use crate::text::shown_path;
+use crate::validate::{CrossValidation, DEFAULT_FOLDS, EngineCases, FoldOptions, ScoreOptions, log_loss_difference};
+use crate::whole_file::WholeFiles;
+
+/// Writes training data and tables with their scores on a stated scale. Nothing else in them changes.
+#[derive(Debug, Clone)]
+pub struct Rescale {
+    /// What is read. Columns, the unit of scores and the format apply to the files that are written, too.
+    pub reading: Reading,
+    /// How the scale of the scores is fitted.
+    pub fitting: Fitting,
+    /// Centipawns that are worth one logit in the files that are written: 600 for most tools of shogi.
+    pub to_scale: f64,
+    /// The calibration of the engine that gave all scores which no teacher gave; without one, the results in the data
+    /// say their scale.
+    pub calibration: Option<(String, Calibration)>,
+    /// Engines and their calibrations: a glob of engines in tables, and of names of other files.
+    pub teachers: Vec<(String, String, Calibration)>,
+    /// The folder that the files are written into, under their names.
+    pub out: PathBuf,
+    /// Replace files.
+    pub force: bool,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Rescaled {
+    /// The new scale.
+    pub to_scale: f64,
+    /// The engines that gave scores.
+    pub teachers: Vec<Teacher>,
+    /// The files; empty if nothing was written.
+    pub files: Vec<RescaledFile>,
+    /// Why nothing was written.
+    pub refused: Vec<Text>,
+}
+
+/// An engine that gave scores, and its scale.
+#[derive(Debug, Clone, Serialize)]
+pub struct Teacher {
+    /// Its name.
+    pub name: String,
+    /// The calibration file that says its scale; without one, the data do.
+    pub calibration: Option<String>,
+    /// The model of its scale.
+    pub model: ModelKind,
+    /// Samples that were fitted, and their games.
+    pub samples: u64,
+    /// See `samples`.
+    pub games: u64,
+    /// Centipawns for one logit by the results in the data; `None` with too few of them.
+    pub before: Option<Estimate>,
+    /// The scale that was used; the middle one, if it depends on the ply.
+    pub scale: Estimate,
+    /// Centipawns for one logit in what is written, fitted anew.
+    pub after: Option<Estimate>,
+    /// From this size on scores are mates.
+    pub mate_threshold_cp: u32,
+    /// The scale in three parts of the game, if the data have plies.
+    pub stages: Vec<Stage>,
+    /// By how much a slope that depends on the ply lowers the log loss, out of sample.
+    pub gain_by_ply: Option<Estimate>,
+    #[serde(skip)]
+    slope: Slope,
+}
+
+/// The scale in a part of the game.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Stage {
+    /// The first ply.
+    pub from_ply: u32,
+    /// The last ply.
+    pub to_ply: u32,
+    /// Samples.
+    pub samples: u64,
+    /// Centipawns for one logit.
+    pub scale: Estimate,
+}
+
+/// A file that was written.
+#[derive(Debug, Clone, Serialize)]
+pub struct RescaledFile {
+    /// The file that was read.
+    pub file: String,
+    /// The file that was written.
+    pub written: String,
+    /// Its format.
+    pub format: &'static str,
+    /// The engine of its scores; `None` for a table.
+    pub teacher: Option<String>,
+    /// Bytes read.
+    pub bytes: u64,
+    /// Scores.
+    pub positions: u64,
+    /// Those that are mates, and stay.
+    pub mates: u64,
+    /// Those that were clipped to the largest score that is no mate.
+    pub clipped: u64,
+    /// Records that cannot be read, and stay.
+    pub unreadable: u64,
+}
+
+/// How many logits a centipawn is worth.
+#[derive(Debug, Clone)]
+enum Slope {
+    Constant(f64),
+    ByPly(Phase),
+}
+
+impl Teacher {
+    /// A score on the new scale.
+    fn new_score(&self, score_cp: f64, ply: Option<u32>, mate: bool, to_scale: f64) -> NewScore<f64> {
+        let threshold = f64::from(self.mate_threshold_cp);
+        if mate || score_cp.abs() >= threshold {
+            return NewScore::Mate;
+        }
+        let w1 = match &self.slope {
+            Slope::Constant(w1) => *w1,
+            Slope::ByPly(phase) => phase.sigmoid(ply.filter(|ply| *ply > 0)).w1,
+        };
+        let (new, most) = (score_cp * w1 * to_scale, (threshold - 1.0).max(0.0));
+        // what is rounded to the largest score is not clipped
+        if new.abs() < most + 0.5 { NewScore::Scaled(new) } else { NewScore::Clipped(most.copysign(new)) }
+    }
+
+    /// The same as a whole number.
+    fn whole(&self, score_cp: i32, ply: Option<u32>, mate: bool, to_scale: f64) -> NewScore {
+        match self.new_score(score_cp.into(), ply, mate, to_scale) {
+            NewScore::Scaled(new) => NewScore::Scaled(new.round() as i32),
+            NewScore::Clipped(new) => NewScore::Clipped(new as i32),
+            NewScore::Mate => NewScore::Mate,
+        }
+    }
+}
+
+/// A file to read.
+struct Source {
+    path: PathBuf,
+    shown: String,
+    size: u64,
+    target: PathBuf,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Packed(Packed),
+    Csv,
+    Parquet,
+}
+
+impl Kind {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Packed(packed) => packed.as_str(),
+            Self::Csv => "csv",
+            Self::Parquet => "parquet",
+        }
+    }
+}
+
+/// The name of the engine of training data that nothing names.
+const UNNAMED: &str = "data";
+
+/// Most samples that are drawn from training data to fit its scale.
+const MOST_DRAWN: u64 = 200_000;
+
+/// The tolerated difference of the scale of a calibration from that of the data, in percent.
+const TOLERANCE: f64 = 10.0;
+
+/// Bytes that say what a file is.
+const HEAD: u64 = 1 << 16;
+
+/// Doubts about a calibration that leave its scale unknown.
+const REFUSED: [Doubt; 7] = [
+    Doubt::SignInverted,
+    Doubt::NoCentipawns,
+    Doubt::WorseThanConstant,
+    Doubt::SlopeMayBeZero,
+    Doubt::WideInterval,
+    Doubt::SlopeOff,
+    Doubt::Miscalibrated,
+];
+
+impl Rescale {
+    /// Reads, fits and writes. If the scale of an engine is not known, nothing is written, and the value says why.
+    ///
+    /// # Errors
+    /// [`Error`] if the input cannot be read, an option is wrong, or a file cannot be written; then no file is.
+    pub fn run(&self, input: &Input, progress: &Progress) -> Result<Outcome<Rescaled>, Error> {
+        if !(self.to_scale >= 1.0 && self.to_scale <= 100_000.0) {
+            let scale = self.to_scale;
+            return Err(text!("{scale} is not a scale; give the centipawns for one logit, such as 600").into());
+        }
+        if self.reading.score_unit.iter().any(|(_, unit)| *unit != ScoreUnit::Centipawn) {
+            return Err(text!("`score-unit`: only centipawns have a scale to change").into());
+        }
+        on_threads(self.reading.threads, || {
+            let mut found = Outcome::from(Rescaled { to_scale: self.to_scale, ..Rescaled::default() });
+            let sources = self.sources(input, &mut found)?;
+            let mut of_files: BTreeMap<usize, usize> = BTreeMap::new();
+            for (group, files) in self.groups(&sources) {
+                let first = found.value.teachers.len();
+                self.fit(group, &files.iter().map(|&i| &sources[i]).collect::<Vec<_>>(), &mut found, progress)?;
+                of_files.extend(files.into_iter().map(|file| (file, first)));
+            }
+            if found.value.refused.is_empty() {
+                self.write(&sources, &of_files, &mut found)?;
+            }
+            Ok(found)
+        })?
+    }
+
+    /// The files, each with what it holds and where it goes.
+    fn sources(&self, input: &Input, found: &mut Outcome<Rescaled>) -> Result<Vec<Source>, Error> {
+        let mut sources: Vec<Source> = Vec::new();
+        for source in &input.sources {
+            let InputSource::Path(given) = source else {
+                return Err(text!("files are rescaled, and nothing that is in memory").into());
+            };
+            for entry in find(std::slice::from_ref(given))? {
+                let Some(path) = entry.path.filter(|_| entry.problem.is_none()) else {
+                    let problem = entry.problem.unwrap_or_else(|| "give a file".to_owned());
+                    return Err(text!("{}: {problem}", entry.display).into());
+                };
+                let name = if given.is_dir() { path.strip_prefix(given).ok() } else { None };
+                let name = name.map(Path::to_owned).or_else(|| path.file_name().map(PathBuf::from));
+                let Some(kind) = self.kind(&path)? else {
+                    let value = text!(
+                        "neither training data ({}) nor a table; an archive must be unpacked first",
+                        FORMATS.map(Packed::as_str).join(", ")
+                    );
+                    if !given.is_dir() {
+                        return Err(value.about(&Text::same(entry.display)).into());
+                    }
+                    let kind = crate::record::source::Refusal::UnknownFormat.as_str();
+                    let source = entry.display;
+                    found.report.problems.push(Problem { source, line: 0, kind, value, strict: false });
+                    continue;
+                };
+                let target = self.out.join(name.unwrap_or_default());
+                self.check_target(&path, &target, &sources)?;
+                sources.push(Source { path, shown: entry.display, size: entry.size, target, kind });
+            }
+        }
+        if sources.is_empty() {
+            return Err(text!("no file of training data and no table to rescale").into());
+        }
+        Ok(sources)
+    }
+
+    /// What a file holds; `None` for what is not rescaled.
+    fn kind(&self, path: &Path) -> Result<Option<Kind>, Error> {
+        let mut head = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+        read.map_err(|source| Error::File { what: shown_path(path), source })?;
+        let table = if head.starts_with(b"PAR1") { Kind::Parquet } else { Kind::Csv };
+        let packed = |format: &Format| format.packed().map(Kind::Packed);
+        Ok(match self.reading.format {
+            Some(FileFormat::Table) => Some(table),
+            Some(FileFormat::Records(format)) => packed(format),
+            None if looks_like(&head, &self.reading.tables()) => Some(table),
+            None => Format::detect(&head).and_then(packed),
+        })
+    }
+
+    fn check_target(&self, path: &Path, target: &Path, others: &[Source]) -> Result<(), Error> {
+        let (from, to) = (shown_path(path), shown_path(target));
+        if let Some(other) = others.iter().find(|other| other.target == target) {
+            let other = &other.shown;
+            return Err(text!("{other} and {from} would both become {to}; rescale them into two folders").into());
+        }
+        let real = |path: &Path| path.canonicalize().ok();
+        if real(target).is_some() && real(target) == real(path) {
+            return Err(text!("{to}: the file would replace itself; choose another folder with `out`").into());
+        }
+        if target.symlink_metadata().is_ok() && !self.force {
+            return Err(text!("{to}: the file exists; choose another folder with `out`, or `force`").into());
+        }
+        Ok(())
+    }
+
+    /// The files of each teacher, and the tables: `None`, as tables name their engines.
+    fn groups(&self, sources: &[Source]) -> BTreeMap<Option<usize>, Vec<usize>> {
+        let mut groups: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
+        for (i, source) in sources.iter().enumerate() {
+            let name = source.path.file_name().unwrap_or_default().to_string_lossy();
+            let is_of = |glob: &str| matches_glob(glob, &name) || matches_glob(glob, &source.shown);
+            let teacher = self.teachers.iter().position(|(glob, ..)| is_of(glob));
+            let group = match source.kind {
+                Kind::Packed(_) => Some(teacher.unwrap_or(self.teachers.len())),
+                Kind::Csv | Kind::Parquet => None,
+            };
+            groups.entry(group).or_default().push(i);
+        }
+        groups
+    }
+
+    /// The calibration that was given for an engine of a table.
+    fn given(&self, engine: &str) -> Option<(&str, &Calibration)> {
+        let of = self.teachers.iter().find(|(glob, ..)| matches_glob(glob, engine));
+        of.map(|(_, file, calibration)| (file.as_str(), calibration))
+            .or_else(|| self.calibration.as_ref().map(|(file, calibration)| (file.as_str(), calibration)))
+    }
+
+    /// Fits the scales of the engines of files that belong together, and of these files after the change.
+    fn fit(
+        &self,
+        group: Option<usize>,
+        files: &[&Source],
+        found: &mut Outcome<Rescaled>,
+        progress: &Progress,
+    ) -> Result<(), Error> {
+        let mut reading = self.reading.clone();
+        let teacher = group.and_then(|teacher| self.teachers.get(teacher)).map(|(_, file, c)| (file.as_str(), c));
+        let calibration = group.and_then(|_| teacher.or(self.calibration.as_ref().map(|(f, c)| (f.as_str(), c))));
+        if group.is_some() {
+            let engine = calibration.map(|(_, calibration)| calibration.engine.name.clone());
+            reading.sampling.annotator = engine.or(reading.sampling.annotator).or(Some(UNNAMED.to_owned()));
+            let records: u64 = files.iter().map(|file| file.records()).sum();
+            let every = reading.sampling.packed_every.unwrap_or(DEFAULT_PACKED_EVERY);
+            let fewer = u32::try_from(records / MOST_DRAWN).unwrap_or(u32::MAX);
+            // a number that the user gave counts
+            if every == DEFAULT_PACKED_EVERY {
+                reading.sampling.packed_every = Some(every.max(fewer));
+            }
+        }
+        let fitting = Fitting { bands: 0, folds: self.fitting.folds.or(Some(DEFAULT_FOLDS)), ..self.fitting.clone() };
+        let paths = Input::paths(files.iter().map(|file| &file.path));
+        let read = Calibrate { reading: reading.clone(), fitting }.run(&paths, progress)?;
+        found.report.problems.extend(read.report.problems);
+        found.notes.extend(read.notes);
+        let Calibrated { table, results, options, .. } = read.value;
+        let first = found.value.teachers.len();
+        if results.is_empty() {
+            found.value.refused.push(text!(
+                "{}: no position has a score and a result, so that nothing says the scale",
+                files.first().map_or("", |file| &file.shown)
+            ));
+        }
+        for result in &results {
+            let about = Text::same(&result.name);
+            found.notes.extend(result.warnings.iter().map(|warning| warning.text.about(&about)));
+            let given = if group.is_some() { calibration } else { self.given(&result.name) };
+            match teacher_of(&table, result, given, &options) {
+                Ok(teacher) => found.value.teachers.push(teacher),
+                Err(reason) => found.value.refused.push(reason.about(&Text::same(&result.name))),
+            }
+        }
+        let rescaled = |found: &Outcome<Rescaled>, name: &str| {
+            found.value.teachers[first..].iter().find(|teacher| teacher.name == name).cloned()
+        };
+        let after = self.after(&table, &options, |name| rescaled(found, name));
+        for teacher in &mut found.value.teachers[first..] {
+            teacher.after = after.get(&teacher.name).copied();
+        }
+        Ok(())
+    }
+
+    /// The scale of each engine in the samples with their new scores.
+    fn after(
+        &self,
+        table: &SampleTable,
+        options: &CalibrateOptions,
+        teacher: impl Fn(&str) -> Option<Teacher>,
+    ) -> BTreeMap<String, Estimate> {
+        let teachers: Vec<Option<Teacher>> =
+            (0..table.names.len()).map(|id| teacher(table.names.get(id as u32))).collect();
+        let new = |engine: u32, cp: i32, ply: u32, mate: bool| {
+            let teacher = teachers.get(engine as usize).and_then(Option::as_ref);
+            match teacher.map(|teacher| teacher.whole(cp, Some(ply), mate, self.to_scale)) {
+                Some(NewScore::Scaled(new) | NewScore::Clipped(new)) => new,
+                Some(NewScore::Mate) | None => cp,
+            }
+        };
+        let mut table = table.clone();
+        for sample in &mut table.samples {
+            let Sample { engine, opponent, score_cp, reply_cp, ply, mate, .. } = *sample;
+            sample.score_cp = new(engine, score_cp, ply, mate);
+            sample.reply_cp = reply_cp.map(|cp| new(opponent, cp, ply + 1, false));
+        }
+        let options = CalibrateOptions { folds: None, bands: 0, ..options.clone() };
+        let results = calibrate(&mut table, &options);
+        let scale = |result: EngineResult| Some((result.name.clone(), result.calibration.as_ref()?.constant()?));
+        results.into_iter().filter_map(scale).collect()
+    }
+
+    /// Writes all files, or none. `of_files` has the first teacher of each file.
+    fn write(
+        &self,
+        sources: &[Source],
+        of_files: &BTreeMap<usize, usize>,
+        found: &mut Outcome<Rescaled>,
+    ) -> Result<(), Error> {
+        let mut files = WholeFiles::default();
+        let mut written = Vec::new();
+        for (i, source) in sources.iter().enumerate() {
+            let folder = source.target.parent().unwrap_or(Path::new("."));
+            let cannot =
+                |source| Error::File { what: format!("{}: cannot create the folder", folder.display()), source };
+            fs::create_dir_all(folder).map_err(cannot)?;
+            let teachers = &found.value.teachers[of_files.get(&i).copied().unwrap_or(0)..];
+            let (counts, teacher) = self.write_one(source, teachers, &mut files)?;
+            for (reason, at) in &counts.first_damaged {
+                let reason = kind_words(reason.as_str());
+                let (line, value) = match source.kind {
+                    Kind::Packed(_) => (0, text!("{reason} at byte {at}, which stays as it is")),
+                    Kind::Csv | Kind::Parquet => (*at, text!("{reason}; the row stays as it is")),
+                };
+                let kind = SkipReason::BrokenRecord.as_str();
+                found.report.problems.push(Problem { source: source.shown.clone(), line, kind, value, strict: true });
+            }
+            written.push(RescaledFile {
+                file: source.shown.clone(),
+                written: shown_path(&source.target),
+                format: source.kind.as_str(),
+                teacher,
+                bytes: counts.bytes,
+                positions: counts.positions,
+                mates: counts.mates,
+                clipped: counts.clipped,
+                unreadable: counts.damaged,
+            });
+        }
+        files.finish().map_err(Error::said)?;
+        found.value.files = written;
+        Ok(())
+    }
+
+    fn write_one(
+        &self,
+        source: &Source,
+        teachers: &[Teacher],
+        files: &mut WholeFiles,
+    ) -> Result<(Rescored, Option<String>), Error> {
+        let (file, failed) = files.begin(&source.target).map_err(Error::said)?;
+        let mut out = Out { file, failed: false };
+        let open = || File::open(&source.path);
+        let columns = self.reading.tables().columns;
+        let of_cell = |cell: ScoreCell<'_>| {
+            let name = if cell.engine.is_empty() { self.reading.sampling.annotator.as_deref()? } else { cell.engine };
+            let teacher = teachers.iter().find(|teacher| teacher.name == name)?;
+            Some(teacher.new_score(cell.score_cp, cell.ply, cell.mate, self.to_scale))
+        };
+        let mut of_file = None;
+        let done = match source.kind {
+            Kind::Packed(packed) => match teachers.first() {
+                None => return Err(text!("{}: no scale", source.shown).into()),
+                Some(teacher) => {
+                    of_file = Some(teacher.name.clone());
+                    open().and_then(|mut file| {
+                        rescore(packed, &mut file, &mut out, &|position| {
+                            teacher.whole(position.score_cp, position.ply, false, self.to_scale)
+                        })
+                    })
+                }
+            },
+            Kind::Csv => open().and_then(|file| rescore_csv(&mut BufReader::new(file), &mut out, &columns, &of_cell)),
+            Kind::Parquet => {
+                let (bytes, counts) = rescore_parquet(&source.path, &columns, &of_cell, self.reading.threads())?;
+                out.write_all(&bytes).map(|()| counts)
+            }
+        };
+        match done.and_then(|counts| out.file.sync_all().inspect_err(|_| out.failed = true).map(|()| counts)) {
+            Ok(counts) => Ok((counts, of_file)),
+            Err(error) if out.failed => Err(Error::said(failed(error))),
+            Err(error) => Err(Error::File { what: source.shown.clone(), source: error }),
+        }
+    }
+}
+
+/// A file that is written, and whether that failed.
+struct Out {
+    file: File,
+    failed: bool,
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes).inspect_err(|_| self.failed = true)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// The formats of training data.
+const FORMATS: [Packed; 5] = [Packed::Hcpe, Packed::Hcpe3, Packed::Psv, Packed::Plain, Packed::Binpack];
+
+impl Source {
+    /// About how many positions it has.
+    fn records(&self) -> u64 {
+        let bytes = match self.kind {
+            Kind::Packed(Packed::Binpack) => 3,
+            Kind::Packed(Packed::Hcpe3) => 20,
+            Kind::Packed(Packed::Plain) => 110,
+            Kind::Packed(packed) => packed.record_bytes().unwrap_or(1) as u64,
+            Kind::Csv | Kind::Parquet => return 0,
+        };
+        self.size / bytes
+    }
+}
+
+/// The scale of an engine, or why it is not known.
+fn teacher_of(
+    table: &SampleTable,
+    result: &EngineResult,
+    given: Option<(&str, &Calibration)>,
+    options: &CalibrateOptions,
+) -> Result<Teacher, Text> {
+    let before = result.calibration.as_ref().and_then(Calibration::constant);
+    let calibration = match given {
+        Some((file, calibration)) => {
+            check(table, result, file, calibration, before.as_ref())?;
+            calibration
+        }
+        None => result.calibration.as_ref().ok_or_else(|| match &result.error {
+            Some(error) => error.clone(),
+            None => text!("the chosen model was not fitted; choose another with `model`"),
+        })?,
+    };
+    if let Some(doubt) = calibration.doubts.iter().find(|doubt| REFUSED.contains(doubt)) {
+        return Err(text!("its scores cannot be rescaled: the calibration {doubt}"));
+    }
+    let model = calibration.model.kind;
+    let scale = calibration.constant().filter(|scale| scale.value.is_finite() && scale.value > 0.0);
+    let scale = scale.ok_or_else(|| text!("no score is worth one logit, so that there is no scale"))?;
+    let slope = match &calibration.model.model {
+        Model::Phase(phase) => Slope::ByPly(*phase),
+        Model::Sigmoid(_) | Model::Joint(_) | Model::Lapse(_) | Model::Strength(_) => {
+            Slope::Constant(1.0 / scale.value)
+        }
+        _ => {
+            return Err(text!(
+                "the model {model} has no slope for all scores; take `model` joint, maximum-likelihood or phase"
+            ));
+        }
+    };
+    let threshold = calibration.mates.and_then(|mates| mates.threshold_cp).filter(|_| given.is_some());
+    let own = table.engines().into_iter().find(|id| table.names.get(*id) == result.name);
+    let samples: Vec<&Sample> = own.map_or_else(Vec::new, |id| table.of_engine(id).collect());
+    let (stages, gain_by_ply) = by_ply(table, &result.name, &samples, options);
+    Ok(Teacher {
+        name: result.name.clone(),
+        calibration: given.map(|(file, _)| file.to_owned()),
+        model,
+        samples: result.fitted,
+        games: result.games,
+        before,
+        scale,
+        after: None,
+        mate_threshold_cp: threshold.map_or(result.mates.threshold_cp, |cp| cp as u32).max(1),
+        stages,
+        gain_by_ply,
+        slope,
+    })
+}
+
+/// Refuses a calibration that the results in the data contradict.
+fn check(
+    table: &SampleTable,
+    result: &EngineResult,
+    file: &str,
+    calibration: &Calibration,
+    before: Option<&Estimate>,
+) -> Result<(), Text> {
+    let mut named = calibration.clone();
+    named.engine.name.clone_from(&result.name);
+    let judged = evaluate(&named, &mut table.clone(), &ScoreOptions { resamples: 1, ..ScoreOptions::default() });
+    let moved = judged.is_ok_and(|judged| judged.within(TOLERANCE) == Verdict::Moved);
+    if moved {
+        let of_data = before.map_or_else(Text::default, |before| text!(" ({})", estimate(before, 0)));
+        let of_file = calibration.constant().map_or_else(String::new, |constant| estimate(&constant, 0));
+        return Err(text!(
+            "the results in the data do not have the scale of {file}, {of_file}{of_data}: the scores are of another \
+             engine or of other settings; take the right file, or none"
+        ));
+    }
+    Ok(())
+}
+
+/// The scale in three parts of the game, and by how much a slope by ply lowers the log loss out of sample.
+fn by_ply(
+    table: &SampleTable,
+    name: &str,
+    samples: &[&Sample],
+    options: &CalibrateOptions,
+) -> (Vec<Stage>, Option<Estimate>) {
+    let seen = |sample: &&&Sample| observation(table, sample, options.mate_policy, options.clip_cp).is_some();
+    let mut plies: Vec<u32> = samples.iter().filter(seen).map(|sample| sample.ply).collect();
+    plies.sort_unstable();
+    let (Some(first), Some(last)) = (plies.first().copied(), plies.last().copied()) else { return Default::default() };
+    let cut = |third: usize| plies[third * plies.len() / 3];
+    if first == last || cut(1) == cut(2) {
+        return Default::default();
+    }
+    let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
+    let stage = |(from_ply, to_ply): (u32, u32)| {
+        let within = samples.iter().filter(|sample| (from_ply..=to_ply).contains(&sample.ply));
+        let all: Vec<Observation> =
+            within.filter_map(|s| observation(table, s, options.mate_policy, options.clip_cp)).collect();
+        let fit = FitData::new(&all).fit(Method::MaximumLikelihood, &fit_options).ok()?;
+        let interval = fit.interval_ponanza().map(|(low, high)| [low, high]);
+        let scale = Estimate { value: 1.0 / fit.sigmoid.w1, interval };
+        Some(Stage { from_ply, to_ply, samples: all.len() as u64, scale })
+    };
+    let parts = [(first, cut(1).max(1) - 1), (cut(1), cut(2) - 1), (cut(2), last)];
+    let stages = parts.into_iter().filter(|(from, to)| from <= to).filter_map(stage).collect();
+    let own: Vec<EngineCases> =
+        cases(table, options.mate_policy, options.clip_cp).into_iter().filter(|engine| engine.name == name).collect();
+    let folds = FoldOptions { folds: options.folds.unwrap_or(DEFAULT_FOLDS), seed: options.sampling.seed };
+    let mut validation = CrossValidation::new(&own, folds, options.fit_options(table));
+    let mut forecasts = |kind| validation.forecasts(kind).into_iter().next().and_then(Result::ok);
+    let (plain, phase) = (forecasts(ModelKind::MaximumLikelihood), forecasts(ModelKind::Phase));
+    (stages, plain.zip(phase).and_then(|(plain, phase)| log_loss_difference(&plain, &phase)))
+}
+
+impl Outcome<Rescaled> {
+    /// The JSON document.
+    pub fn document(&self) -> Value {
+        let mut document = json!({ "format": "evalcurve-rescaled", "version": 1 });
+        let more = json!({ "problems": self.report.problems, "notes": self.notes });
+        for part in [json!(self.value), more] {
+            if let (Value::Object(all), Value::Object(part)) = (&mut document, part) {
+                all.extend(part);
+            }
+        }
+        rounded(document)
+    }
+}
