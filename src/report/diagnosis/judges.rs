@@ -192,7 +192,9 @@ fn common(report: &Report<'_>, found: &Judges, together: &Together) -> Vec<Block
         .text("B", move |pair| name(pair.second))
         .number(report.word("correlation of win rates"), move |pair| shown(pair.correlation))
         .number(report.word("partial, given the others"), move |pair| shown(pair.partial));
-    let words = "Two engines whose partial correlation is near 0 share nothing that no other engine sees; near 1, one of \
-                 them is enough.";
-    vec![soft(report.word(words)), table.into()]
+    let words = soft(report.word(
+        "Two engines whose partial correlation is near 0 share nothing that no other engine sees; near 1, one of them \
+         is enough.",
+    ));
+    vec![words, table.into()]
 }
