@@ -58,7 +58,7 @@ pub struct Adjudicated {
 
 impl Adjudicated {
     /// The warning, if it matters.
-    pub(super) fn text(&self) -> Option<Text> {
+    pub(crate) fn text(&self) -> Option<Text> {
         let Self { threshold_cp, games, decided, are_known, factor } = self;
         let larger = match factor.map(|factor| 100.0 * (factor - 1.0)) {
             Some(percent) if percent <= MATTERS => return None,

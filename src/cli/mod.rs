@@ -5,7 +5,7 @@
 //!
 //! Exit codes: 0 for success; 1 if nothing was calibrated or rescaled, `--strict` found a problem, `compare` found a
 //! changed scale, a council has a problem or no vote, or a replay differs; 2 for errors in usage, input or output; 3 if
-//! `compare` has too few games to tell.
+//! `compare` or `thresholds` has too few games to tell.
 
 mod analyse;
 mod analyse_games;
@@ -72,7 +72,7 @@ Examples:
 
 Exit codes: 0 success; 1 nothing was calibrated or rescaled, --strict found a problem, compare found a changed scale, \
 council --check or --prepare found an error in a member, no member voted with --positions, or a replay differs or has \
-no usable line; 2 errors in usage, input or output; 3 compare has too few games to tell.")]
+no usable line; 2 errors in usage, input or output; 3 compare or thresholds has too few games to tell.")]
 struct Cli {
     /// Language of messages [default: ja in a Japanese locale, else en]
     #[arg(long, global = true, value_parser = one_of::<Language>(), hide_short_help = true)]

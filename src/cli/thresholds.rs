@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::options::{InputArgs, OutputArgs};
 use super::{Done, progress, terminal};
-use crate::language::Language;
+use crate::language::{Language, Text};
 use crate::report::columns::Columns;
 use crate::report::text::{printable, thousands};
-use crate::run::{Adjudicated, AdjudicationRule, Losing, Thresholds};
-use crate::{key, say};
+use crate::run::{Adjudicated, AdjudicationRule, Certificate, CertifiedRule, Losing, Thresholds};
+use crate::{key, say, text};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -16,6 +16,8 @@ Examples:
   evalcurve thresholds games.pgn
   evalcurve thresholds games.pgn --win-rate 1 --move-count 4 --json
   evalcurve thresholds games.pgn --draw-from 30
+  evalcurve thresholds games.pgn --most-wrong 1/1000
+      the rules that end at most one of 1,000 games wrongly, with 95% confidence, for each match runner
 
 First come the options to write into the match runner: of those that would have decided at most 2% of the games \
 wrongly, and no more than p, the ones that save most moves. For each win rate p the threshold for resigning is the \
@@ -35,12 +37,29 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     move_count: Vec<u32>,
 
+    /// The largest share of all games that may end wrongly, with 95% confidence: 1/10000, 0.01% or 0.0001. The rules
+    /// that save most come first, for each match runner; without --move-count of 3 scores in a row, and 8 for draws
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    most_wrong: Option<f64>,
+
     /// The first move whose scores count for a draw
     #[arg(long, value_name = "MOVE", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
     draw_from: u32,
 
     #[command(flatten)]
     output: OutputArgs,
+}
+
+/// A share of games: a fraction, a percentage or a number.
+fn share(text: &str) -> Result<f64, Text> {
+    let number = |text: &str| text.trim().parse::<f64>().ok();
+    let share = match (text.split_once('/'), text.strip_suffix('%')) {
+        (Some((wrong, games)), _) => number(wrong).zip(number(games)).map(|(wrong, games)| wrong / games),
+        (None, Some(percent)) => number(percent).map(|percent| percent / 100.0),
+        (None, None) => number(text),
+    };
+    let valid = share.filter(|share| *share > 0.0 && *share < 0.5);
+    valid.ok_or_else(|| text!("'{text}' is not a share of games; write 1/10000, for example"))
 }
 
 impl Args {
@@ -51,6 +70,7 @@ impl Args {
             win_rates: self.win_rate.clone(),
             move_counts: self.move_count.clone(),
             draw_from: Some(self.draw_from),
+            most_wrong: self.most_wrong,
         }
     }
 }
@@ -58,12 +78,15 @@ impl Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let command = args.command();
     let outcome = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
-    let Adjudicated { games, percents, calibrated, engines, resigning, drawing, notes } = &outcome.value;
+    let Adjudicated { games, percents, calibrated, engines, resigning, drawing, certified, notes } = &outcome.value;
     let language = args.input.language.chosen();
     let recommended = outcome.value.recommended();
     let document = || outcome.value.document();
     let text = || {
-        let mut out = first_lines(recommended, *games, language);
+        let mut out = match certified {
+            Some(certified) => certificate(certified, language),
+            None => first_lines(recommended, *games, language),
+        };
         out += &say!(language, "{} games with scores\n", thousands(*games as u64));
         let mut of_engines: BTreeMap<&str, Vec<&Losing>> =
             calibrated.iter().filter(|_| !engines.is_empty()).map(|name| (name.as_str(), Vec::new())).collect();
@@ -101,6 +124,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
                 .left(language.word("option of fastchess and cutechess"), width.max(33), |r| r.option.clone())
                 .right(language.word("ended"), 6, |r| r.rule.ended.to_string())
                 .left(language.word("wrong [95%]"), 24, |r| wrong(r))
+                .right(language.word("in 10,000"), 9, |r| format!("≤ {:.0}", (1e4 * r.rule.wrong_of_all).ceil()))
                 .right(language.word("moves saved"), 11, |r| percent(r.rule.saved));
             let rows: Vec<&AdjudicationRule> = rows.iter().collect();
             out += &format!("\n{title}\n{}\n{}", terminal::heading(&columns.head()), columns.rows(rows));
@@ -111,7 +135,77 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if !args.output.json {
         notes.iter().for_each(|note| terminal::note(&printable(&note.text(language))));
     }
-    Ok(Done::Yes)
+    // an answer that was asked for and cannot be given
+    let told = certified.as_ref().is_none_or(|certified| certified.rules.iter().any(|rule| rule.rule.is_ok()));
+    Ok(if told { Done::Yes } else { Done::CannotTell })
+}
+
+/// The rules that keep a bound, for each match runner.
+fn certificate(found: &Certificate, language: Language) -> String {
+    let share = |share: f64| format!("{:.1}/10000", 1e4 * share);
+    let most = share(found.most_wrong);
+    let mut out = say!(language, "at most {most} games end wrongly, with 95% confidence\n");
+    for rule in &found.rules {
+        let name = match rule.name {
+            "resign" => language.word("resigning"),
+            "resign_value" => language.word("resigning at one score"),
+            _ => language.word("draws"),
+        };
+        out += &format!("{name}: {}", certified_rule(rule, language));
+        for (runner, option) in &rule.options {
+            out += &format!("    {runner:<20}  {option}\n");
+        }
+        for half in &rule.held_out {
+            let (wrong, games, upper) = (half.wrong, thousands(half.games), share(half.upper));
+            out += &say!(
+                language,
+                "    found in half of the games at {upper}; {wrong} of the other {games} end wrongly\n"
+            );
+        }
+    }
+    let mut changes: Vec<(f64, &str)> =
+        found.bias.iter().map(|bias| (100.0 * (bias.adjudicated / bias.played - 1.0), bias.name.as_str())).collect();
+    changes.sort_by(|a, b| a.0.total_cmp(&b.0));
+    if let [(low, first), .., (high, last)] = changes[..] {
+        let (engines, (middle, _)) = (changes.len(), changes[changes.len() / 2]);
+        let (first, last) = (printable(first), printable(last));
+        out += &say!(
+            language,
+            "a calibration from games that end so has another 1/w1: by {middle:+.1}% in the median of {engines} \
+             engines, {low:+.1}% ({first}) to {high:+.1}% ({last})\n"
+        );
+    }
+    out + "\n"
+}
+
+fn certified_rule(rule: &CertifiedRule, language: Language) -> String {
+    match &rule.rule {
+        Ok(found) => {
+            let (ended, wrong, score) = (thousands(found.applied.ended), found.applied.turned, found.rule.score_cp);
+            let upper = format!("{:.1}", 1e4 * found.upper);
+            let (saved, plies) = (100.0 * found.applied.saved, found.applied.saved_per_game);
+            say!(
+                language,
+                "{score} (ends {ended} games, {wrong} of them wrongly: at most {upper} in 10,000; saves {saved:.1}% of \
+                 the scored moves, {plies:.1} a game)\n"
+            )
+        }
+        Err(cannot) => {
+            let games = thousands(cannot.games);
+            let Some(wrong) = cannot.wrong else {
+                let none = key!("no rule with this bound ends 20 games, nine of ten of them rightly\n");
+                return language.word(none).to_owned();
+            };
+            let needed = match cannot.needed {
+                Some(needed) => {
+                    let needed = thousands(needed);
+                    say!(language, "{needed} would be enough if that share stays")
+                }
+                None => language.word("more games would not help at this share").to_owned(),
+            };
+            say!(language, "cannot tell: the most cautious rule ends {wrong} of {games} games wrongly; {needed}\n")
+        }
+    }
 }
 
 /// What to write into the match runner, of so many games.

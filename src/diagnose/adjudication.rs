@@ -1,13 +1,15 @@
 //! What adjudicating games by score would have done: the score thresholds that belong to a win rate, and how many games
 //! would have ended otherwise.
 //!
-//! A player resigns after k scores of its own in a row at or below −T. A game is a draw after k scores of each player
-//! in a row within ±D, from a move number on. The rules are those of cutechess and fastchess.
+//! A player resigns after k scores of its own in a row at or below −T; if the rule is two-sided, the last k scores of
+//! its opponent must be at or above T. A game is a draw after k scores of each player in a row within ±D, from a move
+//! number on. The rules are those of cutechess and fastchess.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::certified::upper_bound;
 use super::drift::Estimated;
 use crate::curve::{Z_95, wilson};
 use crate::sample::{Sample, SampleTable};
@@ -29,12 +31,43 @@ pub struct Adjudication {
     pub turned: u64,
     /// The share of those, with its 95% Wilson interval; `None` if the rule ended no game.
     pub share: Option<Estimated>,
+    /// No larger share of all games ends wrongly, with 95% confidence (Clopper and Pearson).
+    pub wrong_of_all: f64,
     /// The share of the scored moves that would not have been played.
     pub saved: f64,
+    /// How many they are, mean over all games.
+    pub saved_per_game: f64,
+}
+
+/// What a rule decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A player loses by its own scores.
+    Resign,
+    /// A player loses by its own scores and those of its opponent.
+    ResignTwoSided,
+    /// The game is drawn.
+    Draw,
+}
+
+/// A rule of adjudication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Rule {
+    /// What it decides.
+    pub kind: Kind,
+    /// Scores in a row, per player.
+    pub move_count: u32,
+    /// The threshold in centipawns.
+    pub score_cp: i32,
+    /// The first ply whose scores count.
+    pub from_ply: u32,
 }
 
 /// The scored positions of one game, by ply.
 pub struct Played<'a> {
+    /// Its identity.
+    pub id: u64,
     samples: Vec<&'a Sample>,
 }
 
@@ -43,90 +76,104 @@ pub fn games(table: &SampleTable) -> Vec<Played<'_>> {
     let mut by_game: BTreeMap<u32, Vec<&Sample>> = BTreeMap::new();
     table.samples.iter().for_each(|sample| by_game.entry(sample.game).or_default().push(sample));
     by_game
-        .into_values()
-        .map(|mut samples| {
+        .into_iter()
+        .map(|(game, mut samples)| {
             samples.sort_by_key(|sample| sample.ply);
-            Played { samples }
+            Played { id: table.games.get(game as usize).map_or(game.into(), |game| game.id), samples }
         })
         .collect()
 }
 
 impl Played<'_> {
-    /// The index of the score after which a player resigns.
-    fn resignation(&self, move_count: u32, score_cp: i32) -> Option<usize> {
-        let mut runs = [(0u32, 0u32); 2];
+    /// The index of the score after which a player resigns: after `move_count` scores of its own in a row at or below
+    /// −`score_cp`, and if it is two-sided as many of its opponent at or above `score_cp`.
+    fn resignation(&self, rule: &Rule) -> Option<usize> {
+        // the length of a run, and its last ply
+        let (mut low, mut high) = ([(0u32, 0u32); 2], [(0u32, 0u32); 2]);
         self.samples.iter().position(|sample| {
-            let (length, last) = &mut runs[sample.color.index()];
-            // a move without a score in between ends the run
-            let follows = *length > 0 && sample.ply == *last + 2;
-            *length = match sample.score_cp <= -score_cp {
-                true => {
-                    if follows {
-                        *length + 1
-                    } else {
-                        1
-                    }
-                }
-                false => 0,
-            };
-            *last = sample.ply;
-            *length >= move_count
+            let side = sample.color.index();
+            let may_end = sample.ply >= rule.from_ply;
+            for (runs, is_beyond) in
+                [(&mut low, sample.score_cp <= -rule.score_cp), (&mut high, sample.score_cp >= rule.score_cp)]
+            {
+                let (length, last) = &mut runs[side];
+                // a move without a score in between ends the run
+                let follows = *length > 0 && sample.ply == *last + 2;
+                *length = match is_beyond && may_end {
+                    true if follows => *length + 1,
+                    is_first => u32::from(is_first),
+                };
+                *last = sample.ply;
+            }
+            let other = high[1 - side];
+            // the opponent's last score is that of the move before
+            let agrees = other.0 >= rule.move_count && other.1 + 1 == sample.ply;
+            low[side].0 >= rule.move_count && (rule.kind == Kind::Resign || agrees)
         })
     }
 
-    /// The index of the score after which the game is a draw.
-    fn draw(&self, move_count: u32, score_cp: i32, from_ply: u32) -> Option<usize> {
+    /// The index of the score after which the game is a draw: `move_count` scores of each player in a row within
+    /// `score_cp`.
+    fn draw(&self, rule: &Rule) -> Option<usize> {
         let (mut length, mut last) = (0, 0);
         self.samples.iter().position(|sample| {
-            let counts = sample.score_cp.unsigned_abs() <= score_cp.unsigned_abs() && sample.ply >= from_ply;
+            let counts = sample.score_cp.unsigned_abs() <= rule.score_cp.unsigned_abs() && sample.ply >= rule.from_ply;
             length = match counts {
-                true => {
-                    if sample.ply == last + 1 {
-                        length + 1
-                    } else {
-                        1
-                    }
-                }
-                false => 0,
+                true if sample.ply == last + 1 => length + 1,
+                is_first => u32::from(is_first),
             };
             last = sample.ply;
-            length >= 2 * move_count
+            length >= 2 * rule.move_count
         })
+    }
+
+    /// The score after which a rule ends the game, the first of several rules, and the outcome for its side.
+    pub fn end(&self, rules: &[Rule]) -> Option<(&Sample, Outcome)> {
+        let end = |rule: &Rule| rule.end(self).map(|at| (at, rule.outcome()));
+        let (at, outcome) = rules.iter().filter_map(end).min_by_key(|(at, _)| *at)?;
+        Some((*self.samples.get(at)?, outcome))
     }
 }
 
-/// Applies a rule to all games. `ended` returns where it ends a game, `holds` whether the result agrees with it.
-fn apply(
-    games: &[Played<'_>],
-    (move_count, score_cp): (u32, i32),
-    ended: impl Fn(&Played<'_>) -> Option<usize>,
-    holds: impl Fn(&Sample) -> bool,
-) -> Adjudication {
-    let (mut n, mut turned, mut saved, mut all) = (0u64, 0u64, 0usize, 0usize);
-    for game in games {
-        all += game.samples.len();
-        let Some(at) = ended(game) else { continue };
-        n += 1;
-        turned += u64::from(game.samples.get(at).is_some_and(|sample| !holds(sample)));
-        saved += game.samples.len() - at - 1;
+impl Rule {
+    fn end(&self, game: &Played<'_>) -> Option<usize> {
+        if self.kind == Kind::Draw { game.draw(self) } else { game.resignation(self) }
     }
-    let share = (n > 0).then(|| share_of(turned, n));
-    Adjudication { move_count, score_cp, ended: n, turned, share, saved: saved as f64 / (all as f64).max(1.0) }
+
+    /// The outcome for the side of the last score.
+    fn outcome(&self) -> Outcome {
+        if self.kind == Kind::Draw { Outcome::Draw } else { Outcome::Loss }
+    }
+
+    /// What the rule would have done in these games.
+    pub fn apply<'p, 'a: 'p>(&self, games: impl Iterator<Item = &'p Played<'a>>) -> Adjudication {
+        let (mut all_games, mut ended, mut turned, mut saved, mut all) = (0u64, 0u64, 0u64, 0usize, 0usize);
+        for game in games {
+            all_games += 1;
+            all += game.samples.len();
+            let Some(at) = self.end(game) else { continue };
+            ended += 1;
+            turned += u64::from(game.samples.get(at).is_some_and(|sample| sample.outcome != self.outcome()));
+            saved += game.samples.len() - at - 1;
+        }
+        let share = (ended > 0).then(|| share_of(turned, ended));
+        let saved_per_game = saved as f64 / (all_games as f64).max(1.0);
+        let saved = saved as f64 / (all as f64).max(1.0);
+        let wrong_of_all = upper_bound(turned, all_games, 0.05);
+        let Self { move_count, score_cp, .. } = *self;
+        Adjudication { move_count, score_cp, ended, turned, share, wrong_of_all, saved, saved_per_game }
+    }
 }
 
 /// What resigning at −`score_cp` would have done.
-pub fn resign(games: &[Played<'_>], move_count: u32, score_cp: i32) -> Adjudication {
-    let ended = |game: &Played<'_>| game.resignation(move_count, score_cp);
-    apply(games, (move_count, score_cp), ended, |sample| sample.outcome == Outcome::Loss)
+pub fn resign(games: &[Played<'_>], kind: Kind, move_count: u32, score_cp: i32) -> Adjudication {
+    Rule { kind, move_count, score_cp, from_ply: 0 }.apply(games.iter())
 }
 
 /// The draw rule with the largest threshold that turns no larger share of its games; `None` if none does.
 pub fn draw(games: &[Played<'_>], move_count: u32, from_ply: u32, largest_share: f64) -> Option<Adjudication> {
     let (largest, step) = DRAW_SCORES;
-    let rule = |score_cp: i32| {
-        let ended = |game: &Played<'_>| game.draw(move_count, score_cp, from_ply);
-        apply(games, (move_count, score_cp), ended, |sample| sample.outcome == Outcome::Draw)
-    };
+    let rule = |score_cp: i32| Rule { kind: Kind::Draw, move_count, score_cp, from_ply }.apply(games.iter());
     let allowed = |rule: &Adjudication| rule.share.is_some_and(|share| share.value <= largest_share);
     (0..=largest / step).rev().map(|i| rule(i * step)).find(allowed)
 }
@@ -177,13 +224,25 @@ mod tests {
         let back = [s(-600), s(600), s(-600), s(600), s(-200), s(200)];
         let table = table(&[(&lost, Outcome::Loss), (&gap, Outcome::Loss), (&back, Outcome::Win)]);
         let games = games(&table);
-        let two = resign(&games, 2, 600);
+        let two = resign(&games, Kind::Resign, 2, 600);
         assert_eq!((two.ended, two.turned), (2, 1));
         // the first game ends after five of eight scores, the third after three of six
         assert!((two.saved - 6.0 / 21.0).abs() < 1e-12, "{}", two.saved);
-        let three = resign(&games, 3, 600);
+        let three = resign(&games, Kind::Resign, 3, 600);
         assert_eq!((three.ended, three.turned), (1, 0));
-        assert_eq!(resign(&games, 1, 900).share, None);
+        assert_eq!(resign(&games, Kind::Resign, 1, 900).share, None);
+        // in the first game the opponent agrees for two moves, in the third for one
+        assert_eq!(resign(&games, Kind::ResignTwoSided, 2, 600).ended, 1);
+        let doubted = table_of_doubts();
+        let games = super::games(&doubted);
+        let ended = |kind| resign(&games, kind, 2, 600).ended;
+        assert_eq!((ended(Kind::Resign), ended(Kind::ResignTwoSided)), (1, 0));
+    }
+
+    /// A game that one side gives up, and its opponent does not.
+    fn table_of_doubts() -> SampleTable {
+        let s = Some;
+        table(&[(&[s(0), s(10), s(-700), s(20), s(-700), s(10), s(-800), s(30)], Outcome::Draw)])
     }
 
     #[test]

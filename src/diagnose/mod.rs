@@ -8,6 +8,7 @@
 //! new games.
 
 pub mod adjudication;
+pub mod certified;
 pub mod declared;
 pub mod drift;
 pub mod evaluation;

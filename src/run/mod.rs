@@ -54,7 +54,9 @@ pub use match_stats::{MatchResults, MatchStats};
 pub use options::{DEFAULT_BANDS, FileFormat, Filters, Fitting, OPTIONS, Reading, Sampling, with_flags, with_options};
 pub use replay::{Logs, Replay, learned_document, replay_document};
 pub use rescale::{Rescale, Rescaled, RescaledFile, Stage, Teacher};
-pub use thresholds::{Adjudicated, AdjudicationRule, DEFAULT_DRAW_FROM, Losing, Thresholds};
+pub use thresholds::{
+    Adjudicated, AdjudicationRule, Bias, Certificate, CertifiedRule, DEFAULT_DRAW_FROM, Losing, Thresholds,
+};
 pub use winrate::{Answer, Converter, Winrate};
 
 /// Something to read.

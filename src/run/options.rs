@@ -15,7 +15,7 @@ use crate::table::{Columns, Role, ScoreUnit, TableOptions};
 use crate::validate::{Choice, DEFAULT_FOLDS};
 
 /// The options that messages name, in backticks.
-pub const OPTIONS: [&str; 43] = [
+pub const OPTIONS: [&str; 44] = [
     "alias",
     "all",
     "all-positions",
@@ -38,6 +38,7 @@ pub const OPTIONS: [&str; 43] = [
     "min-games",
     "min-samples",
     "model",
+    "most-wrong",
     "not-engine",
     "not-opponent",
     "opponent",

@@ -1,15 +1,17 @@
 //! At which scores a match runner may adjudicate.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::load::load;
 use super::options::{Fitting, Reading, Sampling};
 use super::{Error, Input, Outcome, Progress, on_threads};
-use crate::calibrate::{EngineResult, calibrate};
+use crate::calibrate::{CalibrateOptions, EngineResult, calibrate};
 use crate::calibration::{Calibration, Reading as WinRate, Situation};
-use crate::diagnose::adjudication::{Adjudication, Played, draw, games, resign};
+use crate::diagnose::adjudication::{Adjudication, Kind, Played, Rule, draw, games, resign};
+use crate::diagnose::certified::{CannotTell, Certified, FEWEST_ENDED, HeldOut, best, held_out};
 use crate::language::Text;
+use crate::sample::SampleTable;
 use crate::text;
 
 /// Finds the scores at which games may be resigned or drawn, and what that would have cost in the games of the input.
@@ -25,6 +27,8 @@ pub struct Thresholds {
     pub move_counts: Vec<u32>,
     /// The first move whose scores count for a draw; `None` for 40.
     pub draw_from: Option<u32>,
+    /// The largest share of all games that may end wrongly, with 95% confidence.
+    pub most_wrong: Option<f64>,
 }
 
 /// The first move whose scores count for a draw, unless another is given.
@@ -45,8 +49,54 @@ pub struct Adjudicated {
     pub resigning: Vec<AdjudicationRule>,
     /// Rules for draws.
     pub drawing: Vec<AdjudicationRule>,
+    /// The rules whose share of wrong games has the bound that was asked for, if one was.
+    pub certified: Option<Certificate>,
     /// Why there are no others.
     pub notes: Vec<Text>,
+}
+
+/// The rules that save most of those that keep a bound.
+#[derive(Debug, Clone, Serialize)]
+pub struct Certificate {
+    /// The largest share of all games that may end wrongly.
+    pub most_wrong: f64,
+    /// For resigning, for resigning at one score as engines do it themselves, and for draws.
+    pub rules: [CertifiedRule; 3],
+    /// By how much the constants of engines change if their games end by the rules for resigning and for draws.
+    pub bias: Vec<Bias>,
+}
+
+/// One of these rules, or why there is none.
+#[derive(Debug, Clone, Serialize)]
+pub struct CertifiedRule {
+    /// `resign`, `resign_value` or `draw`.
+    pub name: &'static str,
+    /// The rule.
+    #[serde(serialize_with = "rule_or_reason")]
+    pub rule: Result<Certified, CannotTell>,
+    /// Match runners, each with what to write.
+    pub options: Vec<(&'static str, String)>,
+    /// The same in each half of the games, applied to the other half.
+    pub held_out: Vec<HeldOut>,
+}
+
+/// A rule, or in its place an object whose `cannot_tell` says why there is none.
+fn rule_or_reason<S: Serializer>(rule: &Result<Certified, CannotTell>, serializer: S) -> Result<S::Ok, S::Error> {
+    match rule {
+        Ok(certified) => certified.serialize(serializer),
+        Err(reason) => json!({ "cannot_tell": reason }).serialize(serializer),
+    }
+}
+
+/// The constant of an engine before and after adjudication.
+#[derive(Debug, Clone, Serialize)]
+pub struct Bias {
+    /// The engine.
+    pub name: String,
+    /// 1/w1 of the games as they are.
+    pub played: f64,
+    /// 1/w1 of the games that the rules end, with the results that the rules give.
+    pub adjudicated: f64,
 }
 
 /// The score at which an engine wins this percentage.
@@ -82,9 +132,6 @@ const MOST_TURNED: f64 = 2.0;
 
 /// A recommended rule waits for so many scores in a row: one is easily wrong.
 const FEWEST_SCORES: u32 = 3;
-
-/// A recommended rule has ended so many games.
-const FEWEST_ENDED: u64 = 20;
 
 /// Engines that a note names; it counts the others.
 const MOST_NAMED: usize = 6;
@@ -132,6 +179,78 @@ fn notes_on<'a>(engines: impl Iterator<Item = (&'a str, &'a Calibration)>) -> Ve
     notes
 }
 
+/// What to write into match runners for a rule, in their words: fastchess 74deac2, cutechess, OpenBench, rshogi 1.0
+/// (`crates/tools/docs/tournament.md`; draws by plies), ShogiArena 1.3 (`rules.adjudication`), and the option of
+/// engines that ShogiHome sets.
+fn options_of(rule: &Rule) -> Vec<(&'static str, String)> {
+    let Rule { kind, move_count, score_cp, from_ply } = *rule;
+    let from = from_ply.div_ceil(2).max(1);
+    let of_draw = format!("movenumber={from} movecount={move_count} score={score_cp}");
+    let two_sided = if kind == Kind::ResignTwoSided { " twosided=true" } else { "" };
+    let of_resign = format!("movecount={move_count} score={score_cp}{two_sided}");
+    match kind {
+        Kind::Draw => vec![
+            ("fastchess, cutechess", format!("-draw {of_draw}")),
+            ("OpenBench", format!("Draw Adj: {of_draw}")),
+            (
+                "rshogi",
+                format!("--adjudicate-draw \"movenumber={from_ply},movecount={},score={score_cp}\"", 2 * move_count),
+            ),
+        ],
+        Kind::Resign | Kind::ResignTwoSided => {
+            let mut all = vec![
+                ("fastchess, cutechess", format!("-resign {of_resign}")),
+                ("OpenBench", format!("Win Adj: {of_resign}")),
+            ];
+            if kind == Kind::Resign {
+                all.push(("rshogi", format!("--adjudicate-resign \"movecount={move_count},score={score_cp}\"")));
+            }
+            let is_two_sided = kind == Kind::ResignTwoSided;
+            all.push((
+                "ShogiArena",
+                format!(
+                    "resign_threshold_cp: {score_cp}, resign_move_count: {move_count}, resign_two_sided: {is_two_sided}"
+                ),
+            ));
+            if kind == Kind::Resign && move_count == 1 {
+                all.push(("ShogiHome", format!("ResignValue {score_cp}")));
+            }
+            all
+        }
+    }
+}
+
+/// The constants of engines whose games end by rules.
+fn bias(
+    table: &SampleTable,
+    played: &[Played<'_>],
+    rules: &[Rule],
+    results: &[EngineResult],
+    options: &CalibrateOptions,
+) -> Vec<Bias> {
+    let mut ended = table.clone();
+    let ends: std::collections::HashMap<u32, _> = played
+        .iter()
+        .filter_map(|game| game.end(rules).map(|(last, outcome)| (last.game, (last.ply, last.color, outcome))))
+        .collect();
+    ended.samples.retain(|sample| ends.get(&sample.game).is_none_or(|(last, ..)| sample.ply <= *last));
+    for sample in &mut ended.samples {
+        if let Some((_, color, outcome)) = ends.get(&sample.game) {
+            sample.outcome = if sample.color == *color { *outcome } else { outcome.reversed() };
+        }
+    }
+    let constants = |results: &[EngineResult]| -> Vec<(String, f64)> {
+        let constant = |r: &EngineResult| Some((r.name.clone(), r.calibration.as_ref()?.constant()?.value));
+        results.iter().filter_map(constant).collect()
+    };
+    let after = constants(&calibrate(&mut ended, options));
+    let bias = |(name, played): (String, f64)| {
+        let adjudicated = after.iter().find(|(other, _)| *other == name)?.1;
+        Some(Bias { name, played, adjudicated })
+    };
+    constants(results).into_iter().filter_map(bias).collect()
+}
+
 impl Adjudicated {
     /// The rules for resigning and for draws to write into the match runner: of those that would have turned no larger
     /// share of the games than they promise, the one that saves most moves.
@@ -148,11 +267,11 @@ impl Adjudicated {
 
     /// The JSON document.
     pub fn document(&self) -> Value {
-        let Self { games, engines, resigning, drawing, notes, .. } = self;
+        let Self { games, engines, resigning, drawing, certified, notes, .. } = self;
         let [resign, draw] = self.recommended().map(|rule| rule.map(|rule| &rule.option));
         json!({
             "games": games, "engines": engines, "recommended": { "resign": resign, "draw": draw },
-            "resign": resigning, "draw": drawing, "notes": notes,
+            "resign": resigning, "draw": drawing, "certified": certified, "notes": notes,
         })
     }
 }
@@ -166,6 +285,9 @@ impl Thresholds {
         if let Some(wrong) = self.win_rates.iter().find(|p| !(**p > 0.0 && **p < 50.0)) {
             return Err(text!("`win-rate`: {wrong} is not a percentage between 0 and 50, such as 2").into());
         }
+        if let Some(wrong) = self.most_wrong.filter(|share| !(*share > 0.0 && *share < 0.5)) {
+            return Err(text!("`most-wrong`: {wrong} is not a share of games; write 1/10000, for example").into());
+        }
         on_threads(self.reading.threads, || {
             // runs of scores need all of them
             let sampling =
@@ -173,7 +295,8 @@ impl Thresholds {
             let reading = Reading { sampling, ..self.reading.clone() };
             let fitting = Fitting { bands: 0, folds: None, ..self.fitting.clone() };
             let mut loaded = load(&reading, &fitting, input, progress)?;
-            let results = calibrate(&mut loaded.value, &fitting.options(&reading, input));
+            let options = fitting.options(&reading, input);
+            let results = calibrate(&mut loaded.value, &options);
             let played = games(&loaded.value);
             if played.is_empty() {
                 return Err(text!(
@@ -182,7 +305,10 @@ impl Thresholds {
                 )
                 .into());
             }
-            let found = self.adjudicate(&results, &played);
+            let mut found = self.adjudicate(&results, &played);
+            found.notes.extend(results.iter().filter_map(|r| Some(r.adjudicated?.text()?.about(&Text::same(&r.name)))));
+            found.certified =
+                self.most_wrong.map(|most| self.certificate(most, &loaded.value, &played, &results, &options));
             Ok(loaded.map(|_| found))
         })?
     }
@@ -223,6 +349,36 @@ impl Thresholds {
         found
     }
 
+    /// The rules that keep a bound.
+    fn certificate(
+        &self,
+        most: f64,
+        table: &SampleTable,
+        played: &[Played<'_>],
+        results: &[EngineResult],
+        options: &CalibrateOptions,
+    ) -> Certificate {
+        let from = 2 * self.draw_from.unwrap_or(DEFAULT_DRAW_FROM).max(1) - 1;
+        let all: Vec<&Played<'_>> = played.iter().collect();
+        let rule = |name, kinds: &[Kind], counts: &[u32], from: u32| {
+            let counts = if self.move_counts.is_empty() || name == "resign_value" { counts } else { &self.move_counts };
+            let rule = best(&all, kinds, counts, from, most);
+            // as the folds of games do not follow their order
+            let half = |game: &Played<'_>| crate::random::below(2, &[game.id]) == 0;
+            let held_out = held_out(played, half, kinds, counts, from, most);
+            let options = rule.map_or_else(|_| Vec::new(), |found| options_of(&found.rule));
+            CertifiedRule { name, rule, options, held_out }
+        };
+        let rules = [
+            rule("resign", &[Kind::Resign, Kind::ResignTwoSided], &[3], 0),
+            rule("resign_value", &[Kind::Resign], &[1], 0),
+            rule("draw", &[Kind::Draw], &[8], from),
+        ];
+        let applied: Vec<Rule> = [&rules[0], &rules[2]].into_iter().filter_map(|r| Some(r.rule.ok()?.rule)).collect();
+        let bias = if applied.is_empty() { Vec::new() } else { bias(table, played, &applied, results, options) };
+        Certificate { most_wrong: most, rules, bias }
+    }
+
     fn counts(&self) -> &[u32] {
         if self.move_counts.is_empty() { &[1, 2, 3, 5, 8] } else { &self.move_counts }
     }
@@ -238,7 +394,7 @@ impl Thresholds {
         let score_cp = i32::try_from((largest + 9) / 10 * 10).unwrap_or(i32::MAX);
         found.resigning.extend(self.counts().iter().map(|&count| {
             let option = format!("-resign movecount={count} score={score_cp}");
-            AdjudicationRule { percent, option, rule: resign(played, count, score_cp) }
+            AdjudicationRule { percent, option, rule: resign(played, Kind::Resign, count, score_cp) }
         }));
         let ratio = largest as f64 / smallest as f64;
         if ratio > LARGEST_RATIO {

@@ -149,3 +149,45 @@ fn the_first_line_is_for_the_match_runner() {
     let few = folder.good(&["thresholds", "games.pgn", "--win-rate", "0.001"]).out;
     assert!(few.starts_with("for the match runner: no option, as too few of these games"), "{few}");
 }
+
+/// A rule is certified with the bound of Clopper and Pearson over all games, and held against a count of our own; or
+/// the number of games that would do is named, and the exit code is 3.
+#[test]
+fn a_bound_is_kept_or_cannot_be_told() {
+    let folder = Folder::new();
+    folder.write("games.pgn", games(300));
+    let run = |more: &[&str]| folder.run(&[&["thresholds", "games.pgn", "--draw-from", "5"], more].concat());
+    let document: Value = serde_json::from_str(&run(&["--most-wrong", "10%", "--json"]).ends(0).out).unwrap();
+    let scored = scored(&folder);
+    let rules = document["certified"]["rules"].as_array().unwrap();
+    assert_eq!(rules.len(), 3, "{document:#}");
+    let mut certified = 0;
+    for entry in rules {
+        let Some(rule) = entry["rule"].get("rule") else {
+            assert_eq!(entry["rule"]["cannot_tell"]["games"], 300, "{entry:#}");
+            continue;
+        };
+        let applied = &entry["rule"]["applied"];
+        let [ended, turned] = ["ended", "turned"].map(|name| applied[name].as_u64().unwrap());
+        if rule["kind"] == "resign" {
+            let [moves, score] = ["move_count", "score_cp"].map(|name| rule[name].as_i64().unwrap());
+            assert_eq!((ended, turned), count(&scored, moves as usize, score), "{entry:#}");
+        }
+        let upper = entry["rule"]["upper"].as_f64().unwrap();
+        assert!(upper > turned as f64 / 300.0 && upper <= 0.1, "{entry:#}");
+        assert!(!entry["options"].as_array().unwrap().is_empty());
+        certified += 1;
+    }
+    assert!(certified > 0, "{document:#}");
+    let ran = run(&["--most-wrong", "1/10"]).ends(0);
+    for words in ["at most 1000.0/10000 games end wrongly, with 95% confidence", "    fastchess, cutechess  -", "≤ "]
+    {
+        assert!(ran.out.contains(words), "{words}: {}", ran.out);
+    }
+    // ln(0.05) / ln(1 - 1/10000), and as many more for two kinds of rules
+    let ran = run(&["--most-wrong", "1/10000"]).ends(3);
+    assert!(ran.out.contains("cannot tell: the most cautious rule ends "), "{}", ran.out);
+    for wrong in ["0", "2", "1/0", "x", "60%"] {
+        run(&["--most-wrong", wrong]).ends(2).says(&["is not a share of games; write 1/10000"]);
+    }
+}
