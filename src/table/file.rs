@@ -102,7 +102,6 @@ pub fn rescore_parquet(
     let every = |names: &[&str]| Ok(names.iter().map(|name| (*name).to_owned()).collect());
     let mut frame = Frame::read(path, &file, threads, every)?;
     let names = frame.names();
-    let names: Vec<&str> = names.iter().copied().collect();
     let name = |role| columns.find(role, &names).map(str::to_owned);
     let Some(score) = name(Role::Score) else {
         return Err(TableError::damaged(&file, "no column of scores; name it with `column` score=NAME"));
@@ -144,7 +143,7 @@ pub fn rescore_parquet(
         };
         frame.replace(&score, &new).map_err(|message| TableError::damaged(&file, message))?;
     }
-    let bytes = frame.to_parquet(threads).map_err(|message| TableError::damaged(&file, message))?;
+    let bytes = frame.into_parquet(threads).map_err(|message| TableError::damaged(&file, message))?;
     Ok((bytes, found))
 }
 

@@ -222,7 +222,7 @@ impl Frame {
     }
 
     /// The columns as Parquet.
-    pub fn to_parquet(&mut self, threads: usize) -> Result<Vec<u8>, String> {
+    pub fn into_parquet(mut self, threads: usize) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
         write_parquet(&mut self.frame, threads, &mut bytes).map_err(|e| e.to_string())?;
         Ok(bytes)

@@ -281,6 +281,28 @@ fn each_teacher_has_its_scale() {
     assert_eq!(document["teachers"].as_array().map(Vec::len), Some(2), "{document:#}");
 }
 
+/// Parquet is written anew, with the same columns and the scores that CSV has.
+#[test]
+fn parquet_and_csv_get_the_same_scores() {
+    let folder = Folder::new();
+    folder.write("a.csv", table(4_000));
+    folder.good(&["sample", "a.csv", "--out", "a.parquet"]);
+    folder.good(&["sample", "a.csv", "--out", "b.csv"]);
+    for (name, out) in [("a.parquet", "one"), ("b.csv", "two")] {
+        folder.good(&["rescale", name, "--to-scale", "300", "--out", out]);
+    }
+    folder.good(&["sample", "one/a.parquet", "--out", "back.csv"]);
+    let scores = |name: &str| {
+        let text = folder.text(name);
+        let (head, rows) = crate::support::csv(&text);
+        let at = head.iter().position(|h| h == "score_cp").unwrap();
+        rows.iter().map(|row| row[at].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(scores("back.csv").len(), 4_000);
+    assert_eq!(scores("back.csv"), scores("two/b.csv"));
+    assert_ne!(scores("b.csv"), scores("two/b.csv"));
+}
+
 /// The scale by ply: slopes of 1/300 and 1/900 at the two ends.
 #[test]
 fn a_scale_can_depend_on_the_ply() {

@@ -134,12 +134,7 @@ impl Packed {
     /// Calls `visit` with the bytes and the content of each scored position of a block of whole records, or the reason
     /// why there is none, and appends the block to `out` with the scores that `visit` returns. What cannot be read is
     /// copied. The position of a record of HCPE or PSV is not checked.
-    pub fn walk(
-        self,
-        text: &[u8],
-        out: Option<&mut Vec<u8>>,
-        visit: &mut dyn FnMut(Range<usize>, Result<&PackedPosition, SkipReason>) -> i32,
-    ) {
+    pub fn walk(self, text: &[u8], out: Option<&mut Vec<u8>>, visit: &mut Visitor<'_>) {
         let mut visit = Visit { visit, out };
         match self {
             Self::Hcpe | Self::Psv => self.walk_records(text, &mut visit),
@@ -191,9 +186,12 @@ impl Packed {
     }
 }
 
+/// Is called with the bytes of a position, and with its content or why it cannot be read; returns its new score.
+pub type Visitor<'a> = dyn FnMut(Range<usize>, Result<&PackedPosition, SkipReason>) -> i32 + 'a;
+
 /// Visits the positions of a block, and writes the block with their new scores.
 struct Visit<'a> {
-    visit: &'a mut dyn FnMut(Range<usize>, Result<&PackedPosition, SkipReason>) -> i32,
+    visit: &'a mut Visitor<'a>,
     out: Option<&'a mut Vec<u8>>,
 }
 
