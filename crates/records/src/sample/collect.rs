@@ -9,11 +9,11 @@ use foldhash::fast::FixedState;
 use thiserror::Error;
 
 use super::copies::{Fingerprint, Rank, rank};
-use super::merge::{Copy, Found, FoundBlock, FoundGame, FoundSample, merge};
+use super::merge::{Copy, Found, FoundBlock, FoundGame, merge};
 use super::positions::{Positions, every_position};
 pub use super::report::{PositionCount, Problem, ReadReport, kind_words};
 use super::rows::Rows;
-use super::sampler::{Drawn, Scratch, annotator, draw, plies_before, usable};
+use super::sampler::{Scratch, annotator, draw, plies_before, usable};
 use super::{Duplicates, GameEnd, GameInfo, MOST_NAME, NameId, SampleTable, SamplingOptions, packed, report};
 pub use crate::parallel::Progress;
 use crate::parallel::{Collector, Step, read_all, read_games};
@@ -115,7 +115,6 @@ pub fn collect(
         found: Found::default(),
         game: Game { played: options.sampling.unscored.then(Played::default), ..Game::default() },
         scratch: Scratch::default(),
-        drawn: Vec::new(),
         kept: HashMap::default(),
     };
     let workers = read_all(entries, options.threads, options.format, progress, new);
@@ -137,7 +136,6 @@ pub(super) struct Worker<'a> {
     pub found: Found,
     game: Game,
     scratch: Scratch,
-    drawn: Vec<Drawn>,
     /// The index of each game, by its identity, its annotator and what it says.
     kept: HashMap<(u64, Option<NameId>, Rank), usize, FixedState>,
 }
@@ -225,16 +223,12 @@ impl Worker<'_> {
             out.problem(game.line, reason.as_str(), text, true);
             return;
         }
-        self.drawn.clear();
-        draw(game, options, &mut self.scratch, &mut self.drawn);
-        if self.drawn.is_empty() {
+        let from = self.found.samples.len();
+        draw(game, options, &mut self.scratch, &mut self.found.samples);
+        if self.found.samples.len() == from {
             report::count(&mut out.skipped, SkipReason::NoScoresInWindows, 1);
             return;
         }
-        let from = self.found.samples.len();
-        let of =
-            |&Drawn { position, window, reply_cp }: &Drawn| FoundSample { position, window, reply_cp, material: None };
-        self.found.samples.extend(self.drawn.iter().map(of));
         if let Some((count, text)) = played {
             self.count_material(game, from, |plies| count(text, plies), out);
         }
@@ -271,10 +265,10 @@ impl Worker<'_> {
         out: &mut FoundBlock,
     ) {
         let before = plies_before(game, &self.options.sampling);
-        match count(&mut self.drawn.iter().map(|drawn| drawn.position.ply.saturating_sub(before))) {
+        let samples = &mut self.found.samples[from..];
+        match count(&mut samples.iter().map(|drawn| drawn.position.ply.saturating_sub(before))) {
             Ok(counts) => {
-                let samples = self.found.samples.iter_mut().skip(from);
-                samples.zip(counts).for_each(|(sample, count)| sample.material = Some(count));
+                samples.iter_mut().zip(counts).for_each(|(sample, count)| sample.material = Some(count));
             }
             Err(error) => {
                 let text = text!("{error}; its samples have no material");
@@ -382,7 +376,6 @@ mod tests {
             found: Found::default(),
             game: Game::default(),
             scratch: Scratch::default(),
-            drawn: Vec::new(),
             kept: HashMap::default(),
         };
         let entries = find(std::slice::from_ref(&folder)).unwrap();

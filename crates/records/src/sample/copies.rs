@@ -14,8 +14,9 @@ use evalcurve_core::types::{Outcome, Termination};
 use foldhash::fast::FixedState;
 
 use super::GameInfo;
-use super::merge::{Found, FoundSample};
+use super::merge::Found;
 use super::packed::Drawn;
+use super::sampler::DrawnScore;
 use crate::record::{Game, GameHash};
 
 /// Fewest plies of a game that is compared: shorter ones can be equal by chance, out of an opening book.
@@ -81,7 +82,7 @@ pub(super) struct Rank {
 }
 
 /// The rank of a record of a game with these samples.
-pub(super) fn rank(found: &Found, info: &GameInfo, samples: &[FoundSample]) -> Rank {
+pub(super) fn rank(found: &Found, info: &GameInfo, samples: &[DrawnScore]) -> Rank {
     let time_control = found.names.get(info.time_control);
     let known = [!time_control.is_empty(), info.termination != Termination::Unknown];
     let details = known.iter().filter(|is_known| **is_known).count()

@@ -13,9 +13,10 @@ use super::copies::{Fingerprint, Rank, copies, drawn_digest};
 use super::packed::{Drawn, FoundPositions, game_info};
 use super::positions::Positions;
 use super::report::{Problem, ReadReport, add_counts, count};
+use super::sampler::DrawnScore;
 use super::{GameInfo, NameId, Names, Sample, SampleTable};
 use crate::record::source::{Key, Refusal};
-use crate::record::{ScoredPosition, SkipReason, StartTime};
+use crate::record::{SkipReason, StartTime};
 use evalcurve_core::language::Text;
 use evalcurve_core::text;
 
@@ -28,7 +29,7 @@ pub(super) struct Found {
     pub names: Names,
     pub blocks: Vec<FoundBlock>,
     pub games: Vec<FoundGame>,
-    pub samples: Vec<FoundSample>,
+    pub samples: Vec<DrawnScore>,
     pub drawn: Vec<Drawn>,
     pub positions: Positions,
 }
@@ -87,14 +88,6 @@ pub(super) struct FoundGame {
     pub rank: Rank,
     /// `None` for a short game, and for training data, whose identity is the moves and scores.
     pub fingerprint: Option<Fingerprint>,
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct FoundSample {
-    pub position: ScoredPosition,
-    pub window: u32,
-    pub reply_cp: Option<i32>,
-    pub material: Option<u16>,
 }
 
 impl FoundBlock {

@@ -12,9 +12,10 @@
 use std::ops::Range;
 
 use super::copies::{Rank, rank};
-use super::merge::{Found, FoundBlock, FoundGame, FoundSample};
+use super::merge::{Found, FoundBlock, FoundGame};
 use super::positions::TO_BE_SCORED;
 use super::report::{PositionCount, count};
+use super::sampler::DrawnScore;
 use super::{GameInfo, NameId, SamplingOptions};
 use crate::record::packed::hcpe3::Games;
 use crate::record::packed::psv::goes_on;
@@ -443,7 +444,7 @@ impl Draw<'_> {
             declared: None,
             line,
         };
-        self.found.samples.push(FoundSample { position, window, reply_cp: None, material: None });
+        self.found.samples.push(DrawnScore { position, window, reply_cp: None, material: None });
         if let Some(game) = self.found.games.last_mut() {
             game.samples.end = self.found.samples.len();
         }

@@ -52,13 +52,15 @@ pub fn annotator<'a>(game: &'a Game, options: &'a SamplingOptions) -> Option<&'a
 
 /// A drawn position.
 #[derive(Debug, Clone, Copy)]
-pub struct Drawn {
+pub struct DrawnScore {
     /// The position, with the ply of the game.
     pub position: ScoredPosition,
     /// Its window, from 0.
     pub window: u32,
     /// The opponent's score of the next position, in its own view, where it gave one that is no mate.
     pub reply_cp: Option<i32>,
+    /// The material before the move, once it is counted.
+    pub material: Option<u16>,
 }
 
 /// The positions that can be drawn. The buffers are reused from game to game.
@@ -77,7 +79,7 @@ pub fn plies_before(game: &Game, options: &SamplingOptions) -> u32 {
 ///
 /// The draw is uniform over the scored positions of that side in the window, mates included. It takes the scores of the
 /// players or, if there is an [`annotator`], those of the analysis.
-pub fn draw(game: &Game, options: &SamplingOptions, scratch: &mut Scratch, out: &mut Vec<Drawn>) {
+pub fn draw(game: &Game, options: &SamplingOptions, scratch: &mut Scratch, out: &mut Vec<DrawnScore>) {
     let from = out.len();
     let window_plies = u64::from(options.window.max(1));
     let before = plies_before(game, options);
@@ -103,11 +105,12 @@ pub fn draw(game: &Game, options: &SamplingOptions, scratch: &mut Scratch, out: 
             let chosen = in_window.get(random::below(length as u64, &keys) as usize);
             out.extend(chosen.and_then(|index| Some((index, position(index)?))).map(|(index, s)| {
                 let next = position(&(index + 1)).filter(|next| !analysis && replies(next, s));
-                Drawn {
+                DrawnScore {
                     position: ScoredPosition { ply: ply_of(s), ..*s },
                     // a window number fits, because a ply does
                     window: window as u32,
                     reply_cp: next.map(|next| next.score_cp),
+                    material: None,
                 }
             }));
             rest = later;
