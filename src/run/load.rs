@@ -18,7 +18,7 @@ use crate::record::source::Refusal;
 use crate::report::text as words;
 use crate::sample::alias::matches_glob;
 use crate::sample::collect::{CollectError, Problem};
-use crate::sample::{CollectOptions, Collected, Rows, Sample, SampleTable, collect};
+use crate::sample::{CollectOptions, Collected, ReadReport, Rows, Sample, SampleTable, collect};
 use crate::table::{self, CsvTable, MOST_HEADER, Source, TableError, TableOptions, TableReader, is_table, looks_like};
 use crate::text::folded;
 use crate::{key, text};
@@ -61,98 +61,16 @@ pub(super) fn load_part(
     }
     let aliases = reading.filters.aliases()?;
     let paths = expand_globs(&input.files())?;
-    let (files, mut entries) = inputs(reading, &paths)?;
-    let records = entries.len();
-    let check = |problem: Option<&Problem>| match problem.filter(|problem| problem.strict && reading.strict) {
-        Some(problem) => Err(CollectError::Strict(problem.clone())),
-        None => Ok(()),
-    };
-    let options = reading.tables();
-    let (mut tables, mut in_memory, mut games, mut passed_over) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for path in files {
-        // what is wrong with a file is reported by its reader
-        match table::read_games(&path, &options) {
-            Ok(Some(rows)) => games.push(rows),
-            Ok(None) | Err(_) => tables.push(path),
-        }
-    }
-    for source in &input.sources {
-        match source {
-            InputSource::Path(_) => {}
-            InputSource::Bytes(name, bytes) if !is_table_in_memory(name, bytes, reading.format, &options) => {
-                entries.push(Entry::in_memory(name.as_str(), bytes.clone()));
-            }
-            InputSource::Bytes(name, bytes) => match table_in_memory(name, bytes, &options) {
-                Ok(Content::Samples(table)) => in_memory.push((name, table)),
-                Ok(Content::Games(rows)) => games.push(rows),
-                Err(problem) if input.sources.len() == 1 => return Err(problem.about(&Text::same(name)).into()),
-                Err(problem) => passed_over.push(unreadable(name.clone(), problem)),
-            },
-            InputSource::Table(name, table) if table::holds_samples(&table.names(), &options) => {
-                in_memory.push((name, table.clone()));
-            }
-            InputSource::Table(name, table) => {
-                let rows = table::games(table.as_ref(), name);
-                match rows.map_err(|message| Error::said(format!("{name}: {message}")))? {
-                    Some(rows) => games.push(rows),
-                    None => in_memory.push((name, table.clone())),
-                }
-            }
-        }
-    }
-    check(passed_over.first())?;
-    let is_read = !entries.is_empty() || !games.is_empty() || (tables.is_empty() && in_memory.is_empty());
-    let mut collected = match is_read {
-        true => read_records(reading, fitting, &entries, &games, progress)?,
+    let mut sorted = sorted(reading, input, &paths)?;
+    refuse_strictly(reading, sorted.passed_over.first())?;
+    let mut collected = match sorted.has_records() {
+        true => read_records(reading, fitting, &sorted.entries, &sorted.games, progress)?,
         false => Collected::default(),
     };
     progress.ended.store(true, Relaxed);
-    let mut notes = Vec::new();
-    let first = tables.first().map(|path| path.to_string_lossy().into_owned());
-    if let Some(first) = first.or_else(|| Some(in_memory.first()?.0.clone())) {
-        let mut reader = TableReader::new(&mut collected.table, options);
-        let mut refused = Vec::new();
-        for path in &tables {
-            match reader.read(path) {
-                Ok(()) => {}
-                Err(error) if tables.len() + records + games.len() == 1 || !path.exists() => {
-                    return Err(error.into());
-                }
-                Err(error) => {
-                    let problem = refusal(path, &error);
-                    check(Some(&problem))?;
-                    refused.push((problem, error));
-                }
-            }
-            check(reader.problems.iter().find(|p| p.strict))?;
-        }
-        for (name, table) in in_memory {
-            reader.add(table.as_ref() as &dyn Source, name)?;
-        }
-        if !refused.is_empty() && refused.len() == tables.len() && !is_read {
-            // nothing was read: the first error is the result of the command
-            return Err(refused.swap_remove(0).1.into());
-        }
-        reader.finish();
-        notes.extend(words::tables_without_games(&reader.without_games));
-        let (problems, count) = (reader.problems, reader.count);
-        let report = &mut collected.report;
-        report.problems.extend(problems);
-        report.problems.extend(without_effect(reading, first));
-        for (problem, _) in refused {
-            *report.files_refused.entry(problem.kind).or_default() += 1;
-            report.problems.push(problem);
-        }
-        report.positions.insert("table", count);
-        let from_tables = collected.table.games.len() as u64 - report.games_used;
-        report.games_read += from_tables;
-        report.games_used += from_tables;
-        collected.table.sort();
-    }
-    for problem in passed_over {
-        *collected.report.files_refused.entry(problem.kind).or_default() += 1;
-        collected.report.problems.push(problem);
-    }
+    let passed_over = std::mem::take(&mut sorted.passed_over);
+    let mut notes = read_tables(reading, sorted, &mut collected)?;
+    passed_over.into_iter().for_each(|problem| pass_over(problem, &mut collected.report));
     let named = paths.iter().filter(|path| path.is_file()).map(|path| path.to_string_lossy().into_owned()).collect();
     let Collected { mut table, mut report, positions } = collected;
     table.apply_aliases(&aliases);
@@ -165,6 +83,119 @@ pub(super) fn load_part(
     let filtered = table.apply_filter(&conditions);
     report.skip_used(SkipReason::Filtered, filtered);
     Ok(Outcome { value: table, report, positions, notes, named })
+}
+
+/// The inputs, by how they are read.
+#[derive(Default)]
+struct Sorted<'a> {
+    entries: Vec<Entry>,
+    /// How many of the entries are files.
+    records: usize,
+    games: Vec<Rows>,
+    tables: Vec<PathBuf>,
+    in_memory: Vec<(&'a str, Arc<dyn Source>)>,
+    passed_over: Vec<Problem>,
+}
+
+impl Sorted<'_> {
+    fn has_records(&self) -> bool {
+        let has_tables = !self.tables.is_empty() || !self.in_memory.is_empty();
+        !self.entries.is_empty() || !self.games.is_empty() || !has_tables
+    }
+}
+
+fn sorted<'a>(reading: &Reading, input: &'a Input, paths: &[PathBuf]) -> Result<Sorted<'a>, Error> {
+    let (files, entries) = inputs(reading, paths)?;
+    let (records, options) = (entries.len(), reading.tables());
+    let mut sorted = Sorted { entries, records, ..Sorted::default() };
+    for path in files {
+        // what is wrong with a file is reported by its reader
+        match table::read_games(&path, &options) {
+            Ok(Some(rows)) => sorted.games.push(rows),
+            Ok(None) | Err(_) => sorted.tables.push(path),
+        }
+    }
+    for source in &input.sources {
+        match source {
+            InputSource::Path(_) => {}
+            InputSource::Bytes(name, bytes) if !is_table_in_memory(name, bytes, reading.format, &options) => {
+                sorted.entries.push(Entry::in_memory(name.as_str(), bytes.clone()));
+            }
+            InputSource::Bytes(name, bytes) => match table_in_memory(name, bytes, &options) {
+                Ok(Content::Samples(table)) => sorted.in_memory.push((name, table)),
+                Ok(Content::Games(rows)) => sorted.games.push(rows),
+                Err(problem) if input.sources.len() == 1 => return Err(problem.about(&Text::same(name)).into()),
+                Err(problem) => sorted.passed_over.push(unreadable(name.clone(), problem)),
+            },
+            InputSource::Table(name, table) if table::holds_samples(&table.names(), &options) => {
+                sorted.in_memory.push((name, table.clone()));
+            }
+            InputSource::Table(name, table) => {
+                let rows = table::games(table.as_ref(), name);
+                match rows.map_err(|message| Error::said(format!("{name}: {message}")))? {
+                    Some(rows) => sorted.games.push(rows),
+                    None => sorted.in_memory.push((name, table.clone())),
+                }
+            }
+        }
+    }
+    Ok(sorted)
+}
+
+/// Adds the samples of the tables to those of the records. Returns notes.
+fn read_tables(reading: &Reading, inputs: Sorted<'_>, collected: &mut Collected) -> Result<Vec<Text>, Error> {
+    let has_records = inputs.has_records();
+    let Sorted { records, games, tables, in_memory, .. } = inputs;
+    let first = tables.first().map(|path| path.to_string_lossy().into_owned());
+    let Some(first) = first.or_else(|| Some(in_memory.first()?.0.to_owned())) else { return Ok(Vec::new()) };
+    let mut reader = TableReader::new(&mut collected.table, reading.tables());
+    let mut refused = Vec::new();
+    for path in &tables {
+        match reader.read(path) {
+            Ok(()) => {}
+            Err(error) if tables.len() + records + games.len() == 1 || !path.exists() => return Err(error.into()),
+            Err(error) => {
+                let problem = refusal(path, &error);
+                refuse_strictly(reading, Some(&problem))?;
+                refused.push((problem, error));
+            }
+        }
+        refuse_strictly(reading, reader.problems.iter().find(|p| p.strict))?;
+    }
+    for (name, table) in in_memory {
+        reader.add(table.as_ref() as &dyn Source, name)?;
+    }
+    if !refused.is_empty() && refused.len() == tables.len() && !has_records {
+        // nothing was read: the first error is the result of the command
+        return Err(refused.swap_remove(0).1.into());
+    }
+    reader.finish();
+    let notes = words::tables_without_games(&reader.without_games).into_iter().collect();
+    let (problems, count) = (reader.problems, reader.count);
+    let report = &mut collected.report;
+    report.problems.extend(problems);
+    report.problems.extend(without_effect(reading, first));
+    refused.into_iter().for_each(|(problem, _)| pass_over(problem, report));
+    report.positions.insert("table", count);
+    let from_tables = collected.table.games.len() as u64 - report.games_used;
+    report.games_read += from_tables;
+    report.games_used += from_tables;
+    collected.table.sort();
+    Ok(notes)
+}
+
+/// The first problem is an error under `strict`.
+fn refuse_strictly(reading: &Reading, problem: Option<&Problem>) -> Result<(), CollectError> {
+    match problem.filter(|problem| problem.strict && reading.strict) {
+        Some(problem) => Err(CollectError::Strict(problem.clone())),
+        None => Ok(()),
+    }
+}
+
+/// Reports a file that is not used.
+fn pass_over(problem: Problem, report: &mut ReadReport) {
+    *report.files_refused.entry(problem.kind).or_default() += 1;
+    report.problems.push(problem);
 }
 
 /// What a table holds.
