@@ -102,6 +102,7 @@ def fit(path):
             others = np.linalg.solve(rest[:-1, :-1], score[:-1] + rest[:-1, -1] * at[-1])
             moved = np.append(others, -at[-1])
         covariance += np.outer(moved, moved)
+    drawn = drawn_share(1 / (1 + np.exp(-design @ at[:-1])), y, at[-1])
     out = {}
     for e, name in enumerate(engines):
         of = np.zeros((6, 2 * k + 3))
@@ -119,9 +120,32 @@ def fit(path):
             "standard_errors": list(np.sqrt(np.diag(of @ covariance @ of.T))),
             "opponents": list(parts - parts.mean()),
             "mean_loss": loss[mine].mean(),
+            "drawn": drawn,
         }
     json.dump(out, sys.stdout, indent=1)
     print()
+
+
+def drawn_share(s, y, lapse, bins=64):
+    """The part of 2 lapse that is drawn at any score: the largest likelihood over a grid that grows finer, as it is concave."""
+    bin_of = np.minimum((s * bins).astype(int), bins - 1)
+    mean = np.array([s[bin_of == b].mean() if (bin_of == b).any() else 0.5 for b in range(bins)])
+    counts = np.array([[((bin_of == b) & (y == result)).sum() for b in range(bins)] for result in [0, 0.5, 1]])
+    least = np.minimum(mean, 1 - mean)
+
+    def likelihood(drawn, even):
+        coin, body, half = lapse - drawn / 2, 1 - 2 * lapse, even[..., None] * least
+        p = [coin + body * (1 - mean - half), drawn + 2 * body * half, coin + body * (mean - half)]
+        return sum(np.where(c > 0, c * np.log(np.maximum(q, 1e-300)), 0).sum(-1) for c, q in zip(counts, p))
+
+    centre, reach = np.array([lapse, 0.5]), np.array([lapse, 0.5])
+    for _ in range(60):
+        grid = [np.clip(c + r * np.linspace(-1, 1, 21), 0, top) for c, r, top in zip(centre, reach, [2 * lapse, 1])]
+        drawn, even = np.meshgrid(*grid, indexing="ij")
+        found = likelihood(drawn[..., None], even)
+        best = np.unravel_index(found.argmax(), found.shape)
+        centre, reach = np.array([drawn[best], even[best]]), reach * 0.7
+    return centre[0]
 
 
 if __name__ == "__main__":

@@ -326,6 +326,7 @@ fn the_joint_model_agrees_with_numpy_to_six_digits() {
             close(&format!("{name} error of {parameter}"), errors[i], &theirs["standard_errors"][i]);
         }
         close(name, fit.mean_loss, &theirs["mean_loss"]);
+        close(&format!("{name} drawn"), model.drawn, &theirs["drawn"]);
         assert_eq!(model.opponents.len(), 10);
         for (i, ours) in model.opponents.iter().enumerate() {
             close(&format!("{name} opponents {i}"), *ours, &theirs["opponents"][i]);
