@@ -127,7 +127,7 @@ def fit(path):
 
 
 def drawn_share(s, y, lapse, bins=64):
-    """The part of 2 lapse that is drawn at any score: the largest likelihood over a grid that grows finer, as it is concave."""
+    """The part of 2 lapse that is drawn at any score: the largest likelihood, which is concave, on ever finer grids."""
     bin_of = np.minimum((s * bins).astype(int), bins - 1)
     mean = np.array([s[bin_of == b].mean() if (bin_of == b).any() else 0.5 for b in range(bins)])
     counts = np.array([[((bin_of == b) & (y == result)).sum() for b in range(bins)] for result in [0, 0.5, 1]])
