@@ -4,35 +4,13 @@ use std::fs;
 
 use crate::support::{Folder, root};
 
-const COMMANDS: [&str; 27] = [
-    "calibrate",
-    "analyse",
-    "constant",
-    "inspect",
-    "sample",
-    "curve",
-    "fit",
-    "plot",
-    "diagnose",
-    "evaluate",
-    "compare",
-    "winrate",
-    "export",
-    "rescale",
-    "proxy",
-    "thresholds",
-    "council",
-    "play",
-    "replay",
-    "serve",
-    "join",
-    "match-stats",
-    "simulate",
-    "theory",
-    "schema",
-    "completions",
-    "man",
-];
+/// The commands that the help lists.
+fn commands(folder: &Folder) -> Vec<String> {
+    let overview = folder.good(&["--help"]).out;
+    let list = overview.lines().skip_while(|l| *l != "Calibrate:").take_while(|l| *l != "Options:");
+    let commands = list.filter(|l| l.starts_with("  ")).filter_map(|l| l.split_whitespace().next());
+    commands.map(str::to_owned).collect()
+}
 
 /// Compares `text` with a file in `tests/program/snapshots`, or writes that file for `cargo xtask bless`.
 #[track_caller]
@@ -51,17 +29,14 @@ fn every_command_shows_examples() {
     let folder = Folder::new();
     let overview = folder.good(&["--help"]).out;
     assert!(overview.contains("Examples:") && overview.contains("Exit codes:"), "{overview}");
-    let listed: Vec<&str> = overview
-        .lines()
-        .skip_while(|l| *l != "Calibrate:")
-        .take_while(|l| *l != "Options:")
-        .filter(|l| l.starts_with("  "))
-        .filter_map(|l| l.split_whitespace().next())
-        .collect();
-    assert_eq!(listed, COMMANDS);
+    let table = fs::read_to_string(root().join("docs/commands.md")).unwrap();
     let headings = overview.lines().skip_while(|l| *l != "Calibrate:").take_while(|l| *l != "Options:");
     assert_eq!(headings.filter(|l| l.ends_with(':')).count(), 5, "{overview}");
-    for command in COMMANDS {
+    let commands = commands(&folder);
+    assert!(commands.len() >= 26 && commands[..2] == ["calibrate", "analyse"], "{commands:?}");
+    for command in &commands {
+        let is_row = |line: &str| line.starts_with("| `") && line.contains(&format!("`{command}"));
+        assert!(table.lines().any(is_row), "docs/commands.md has no row for {command}");
         let help = folder.good(&[command, "--help"]).out;
         let (_, examples) = help.split_once("Examples:\n").unwrap_or_else(|| panic!("no examples in {command} --help"));
         assert!(examples.contains(&format!("  evalcurve {command}")), "{command}: {examples}");
@@ -78,7 +53,7 @@ fn every_command_shows_examples() {
 #[test]
 fn every_command_takes_a_language() {
     let folder = Folder::new();
-    for command in COMMANDS {
+    for command in &commands(&folder) {
         assert!(folder.good(&[command, "--help"]).out.contains("--lang <LANG>"), "{command}");
     }
     for arguments in [["--lang", "ja", "fit", "none"], ["fit", "none", "--lang", "ja"]] {
@@ -115,7 +90,8 @@ fn is_broken(line: &str, next: &str, width: usize) -> bool {
 fn help_fits_the_terminal() {
     let folder = Folder::new();
     let theory = ["playout", "plurality", "bounds", "estimate"].map(|name| vec!["theory", name]);
-    let commands = COMMANDS.iter().map(|name| vec![*name]).chain(theory).chain([Vec::new()]);
+    let commands = commands(&folder);
+    let commands = commands.iter().map(|name| vec![name.as_str()]).chain(theory).chain([Vec::new()]);
     for command in commands {
         for (width, screen) in [(80, 64), (100, 54)] {
             for help in ["-h", "--help"] {
@@ -210,7 +186,7 @@ fn completions_and_manual_pages_are_there() {
     let page = folder.good(&["man"]).out;
     assert!(page.contains(".TH evalcurve 1") && page.contains("Exit codes"), "{page}");
     folder.good(&["man", "--out", "man"]);
-    for command in COMMANDS {
+    for command in commands(&folder) {
         assert!(folder.at(&format!("man/evalcurve-{command}.1")).exists(), "{command}");
     }
 }

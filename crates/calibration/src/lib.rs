@@ -58,7 +58,7 @@ pub use estimate::Estimate;
 pub use file::{Calibration, FittedModel, FittedSigmoid};
 pub use games_needed::GamesNeeded;
 pub use located::plain_types;
-pub use model::{Beta, Constant, Isotonic, Joint, Lapse, Method, Model, ModelKind, Phase, Sigmoid, Strength, Wdl};
+pub use model::*;
 pub use sigmoid::CP_PER_LOGIT;
 pub use situation::{ELO_PER_LOGIT, LOGITS_PER_ELO, Reading, SharedPosition, Situation, StageUnit};
 pub use types::{Color, Declared, Outcome, Termination};

@@ -51,10 +51,7 @@ pub(crate) use case::engines_by_number;
 pub use case::{Case, median_size};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
 pub use error::FitError;
-pub use evalcurve_calibration::model::{
-    Beta, Constant, Formula, InvalidParameter, Isotonic, Joint, Lapse, Method, Model, ModelKind, Needs, Phase, Sigmoid,
-    Strength, Wdl, WdlRates,
-};
+pub use evalcurve_calibration::model::*;
 pub use evalcurve_calibration::{CP_PER_LOGIT, GamesNeeded, Reading, SharedPosition, Situation, StageUnit};
 pub use influence::{Influence, standard_error_of_difference};
 pub use linear::{LinearRow, Regression, regress};
