@@ -66,7 +66,7 @@ pub(super) struct Args {
     /// Rate all players, and fix the rating of this one
     ///
     /// One player in each group of players that met; without it the mean of a group is 0.
-    #[arg(long, value_name = "NAME=ELO", value_parser = anchor, help_heading = "Ratings")]
+    #[arg(long, value_name = "NAME=ELO", value_parser = anchor, help_heading = "Ratings", hide_short_help = true)]
     anchor: Vec<(String, f64)>,
 
     /// Test logistic Elo ELO0 (not better) against ELO1 (better) sequentially; fastchess's default is --normalized

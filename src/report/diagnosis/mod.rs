@@ -121,12 +121,6 @@ impl<'a> Report<'a> {
         all
     }
 
-    /// The names of the engines with the most samples, and how many more there are.
-    pub(crate) fn engines(&self, most: usize) -> String {
-        let names: Vec<&str> = self.results_by_size().iter().map(|r| r.name.as_str()).collect();
-        text::first_of(&names, most, self.language)
-    }
-
     /// The calibrated engines as indices into the results, those with the most samples first.
     fn by_size(&self) -> Vec<usize> {
         let results = &self.diagnosis.results;
