@@ -57,16 +57,16 @@ pub(super) struct Args {
     calibration: Vec<(String, PathBuf)>,
 
     /// Decide with the learned weights in this file instead of those of the log
-    #[arg(long, value_name = "FILE", conflicts_with = "learn")]
+    #[arg(long, value_name = "FILE", conflicts_with = "learn", hide_short_help = true)]
     weights: Option<PathBuf>,
 
     /// Learn from the member of --reference how much the judgement of each other member counts, and say what is gained
     /// on games that were not learned from; for cross-examination, or the --rule that uses weights
-    #[arg(long, requires = "reference", conflicts_with_all = ["tie", "mates"])]
+    #[arg(long, requires = "reference", conflicts_with_all = ["tie", "mates"], hide_short_help = true)]
     learn: bool,
 
     /// With --learn, write the weights into this file
-    #[arg(long, value_name = "FILE", requires = "learn")]
+    #[arg(long, value_name = "FILE", requires = "learn", hide_short_help = true)]
     out: Option<PathBuf>,
 
     /// With --learn, replace the file of --out
