@@ -119,8 +119,7 @@ pub fn learn(log: &Log, options: &LearnOptions) -> Result<Learned, ReplayError> 
     let with_all = course.unseen();
     let without = parallel::map(if members.len() >= 3 { members.len() } else { 0 }, |out| {
         let fewer: Vec<&str> = members.iter().enumerate().filter(|(i, _)| *i != out).map(|(_, name)| *name).collect();
-        let against = course.without(&fewer, options)?.unseen()?.against(members[out], with_all.as_ref()?);
-        against
+        course.without(&fewer, options)?.unseen()?.against(members[out], with_all.as_ref()?)
     });
     let intervals = course.intervals(options.seed);
     let best_vote = course.lesson.best_votes().regret(&options.teacher);
