@@ -38,8 +38,8 @@ pub struct Certified {
 /// Why no rule has the bound.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct CannotTell {
-    /// Games that even the most cautious rule decides wrongly; `None` if rules have the bound, but decide too few games,
-    /// or too many of them wrongly.
+    /// Games that even the most cautious rule decides wrongly; `None` if rules have the bound, but decide too few
+    /// games, or too many of them wrongly.
     pub wrong: Option<u64>,
     /// Games.
     pub games: u64,

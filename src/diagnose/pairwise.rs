@@ -58,8 +58,8 @@ pub struct Pair {
 /// Whether engines share a scale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scales {
-    /// Some pairs do not, within a factor of 1.25, this one most certainly: the same win rate needs a larger score of the
-    /// second engine.
+    /// Some pairs do not, within a factor of 1.25, this one most certainly: the same win rate needs a larger score of
+    /// the second engine.
     Apart(usize, usize),
     /// All pairs do, within a factor of 1.25.
     Alike,

@@ -12,9 +12,9 @@ pub mod figures;
 pub mod headline;
 #[cfg(feature = "plot")]
 pub mod html;
+pub mod json;
 #[cfg(feature = "plot")]
 pub mod judge_figures;
-pub mod json;
 pub mod matches;
 #[cfg(feature = "plot")]
 pub(crate) mod model;

@@ -45,8 +45,8 @@ pub enum PlayError {
     Store(#[from] StoreError),
     /// An engine crashes or moves illegally in one game after the other.
     #[error(
-        "engine '{name}' failed in {games} games in a row: {detail}; correct its table [[engine]], and delete the games \
-         with `force`"
+        "engine '{name}' failed in {games} games in a row: {detail}; correct its table [[engine]], and delete the \
+         games with `force`"
     )]
     Crashes {
         name: String,

@@ -78,9 +78,7 @@ impl Target {
                 "the rate is that between equals; of a model by ply or material, the constants at its reference stage"
             }
             Self::Bullet => "the rate is that between equals, without w2; a draw counts as half a win",
-            Self::Lc0 => {
-                "WDLDrawRateReference, the share of draws of the network, is not known from games"
-            }
+            Self::Lc0 => "WDLDrawRateReference, the share of draws of the network, is not known from games",
             Self::ShogiGougiYaml => {
                 "the rate is that between equals, without w2; mates go through the sigmoid as scores of about 32,000"
             }

@@ -57,9 +57,7 @@ mod tests {
             ),
             (
                 "t:3: unknown field 'pears', expected one of 'pairs', 'x'; did you mean 'pairs'? (in the line x)",
-                Some(
-                    "t:3: 'pears' という項目はありません。使えるのは 'pairs', 'x'。もしかして: 'pairs'(行: x)",
-                ),
+                Some("t:3: 'pears' という項目はありません。使えるのは 'pairs', 'x'。もしかして: 'pairs'(行: x)"),
             ),
             ("an error of another kind", None),
         ] {
