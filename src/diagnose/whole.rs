@@ -1,5 +1,7 @@
 //! All diagnostics of one sample table.
 
+use std::collections::HashSet;
+
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -231,7 +233,7 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         resamples,
         folds,
         model: settings.model,
-        games: table.games.len() as u64,
+        games: table.games.iter().map(|game| game.id).collect::<HashSet<u64>>().len() as u64,
         samples,
         mates_left_out: samples - of_fits,
         fitted: of_fits,

@@ -163,7 +163,7 @@ fn mates_stay_and_large_scores_are_clipped_below_them() {
     assert_eq!((&file["mates"], file["clipped"].as_u64()), (&Value::from(4), Some(clipped as u64)), "{document:#}");
 }
 
-fn refused<'a>(folder: &Folder, arguments: &[&str], words: &[&'a str]) -> Ran {
+fn refused(folder: &Folder, arguments: &[&str], words: &[&str]) -> Ran {
     let ran = folder.run(&[&["rescale", "--out", "refused"], arguments, &EVERY[..]].concat());
     assert!(leftovers(folder, "refused").is_empty(), "{arguments:?}");
     ran.says(words)

@@ -6,7 +6,7 @@ use super::chart::{
     Area, AxisSpec, Canvas, GRID, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, pale, score_axis, sheet,
     stroke, win_rate_axis,
 };
-use super::figures::{SHADE, bands, curve, points_of, rate_at, require, within};
+use super::figures::{SHADE, curve, points_of, rate_at, require};
 use super::limits::{Reach, limit};
 use super::notes::{bin_width, bins_left_out, clipped, has_point, left_out, parts, visible};
 use super::palette::{Stroke, color};
@@ -78,7 +78,6 @@ pub fn curve_with_fits(engine: &EngineSeries, options: &PlotOptions) -> Result<F
         let upper_axis = AxisSpec { labelled: bars.is_empty(), ..score_axis(limit, language) };
         let mut drawn = Vec::new();
         frame(pen, upper, &upper_axis, &win_rate_axis(language), |canvas| {
-            bands(canvas, &parts(engine, &within(&engine.bands, limit), |r| r.x), look, SHADE)?;
             for fit in &fits {
                 canvas.band(&fit.band, &fit.look.line_color().mix(SHADE))?;
             }
