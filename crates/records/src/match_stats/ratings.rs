@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn two_players_differ_by_the_elo_of_their_rate_in_any_view() {
         let game = met("a", "b", [70, 20, 10]);
-        let group = one(&[game.clone()]);
+        let group = one(std::slice::from_ref(&game));
         let [a, b] = [&group.players[0], &group.players[1]];
         assert!((a.elo - b.elo - elo_of_rate(0.8).unwrap()).abs() < 1e-6);
         assert_eq!((a.points, a.draws, a.games, a.opponents, group.games), (80.0, 20, 100, 1, 100));
