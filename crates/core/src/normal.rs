@@ -36,6 +36,12 @@ pub fn two_sided(x: f64) -> f64 {
     libm::erfc(x.abs() * FRAC_1_SQRT_2)
 }
 
+/// The normal number that is as far out as Student's t with these degrees of freedom (Wallace 1959): its probability is
+/// right within 0.0003 from 9 degrees of freedom on.
+pub fn of_student(t: f64, degrees: f64) -> f64 {
+    (8.0 * degrees + 1.0) / (8.0 * degrees + 3.0) * (degrees * libm::log1p(t * t / degrees)).sqrt()
+}
+
 /// Φ⁻¹(p); `None` unless 0 < p < 1.
 pub fn quantile(p: f64) -> Option<f64> {
     if !(p > 0.0 && p < 1.0) {

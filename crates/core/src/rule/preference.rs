@@ -4,7 +4,7 @@
 //! win rates. The weights w ≥ 0 minimise Σ c ln(1 + exp(-w·x)) plus a penalty for every deviation from a direction,
 //! equal weights unless said otherwise, so that few data give that direction.
 
-use crate::logistic::logistic;
+use crate::logistic::{Logistic, logistic};
 use crate::random;
 
 /// Strengths of shrinkage that cross-validation chooses from, in units of the mean curvature of the loss, strongest
@@ -54,8 +54,7 @@ impl Pairs {
     /// The loss of a pair.
     fn loss(&self, row: usize, weights: &[f64]) -> f64 {
         let margin: f64 = self.of(row).iter().zip(weights).map(|(x, w)| x * w).sum();
-        // ln(1 + exp(-margin)) without overflow
-        self.weights[row] * ((-margin.abs()).exp().ln_1p() + (-margin).max(0.0))
+        self.weights[row] * Logistic::at(margin).minus_log_p
     }
 
     /// A quarter of the mean square: the largest curvature of the loss along one weight, on average.

@@ -83,7 +83,7 @@ impl Comparison {
             return self;
         };
         let half = quantile_95(openings) * error;
-        let p = student_two_sided(mean / error, (openings - 1) as f64);
+        let p = normal::two_sided(normal::of_student(mean / error, (openings - 1) as f64));
         Self {
             difference: Some(mean),
             interval: Some((mean - half, mean + half)),
@@ -96,12 +96,6 @@ impl Comparison {
     pub fn p(&self) -> f64 {
         self.paired.map(|t| t.p).or(self.chi_squared.map(|t| t.p)).unwrap_or(1.0)
     }
-}
-
-/// The two-sided p of Student's t by a normal deviate (Wallace 1959): within 0.0003 from 9 degrees of freedom on.
-fn student_two_sided(t: f64, degrees: f64) -> f64 {
-    let deviate = (8.0 * degrees + 1.0) / (8.0 * degrees + 3.0) * (degrees * (t * t / degrees).ln_1p()).sqrt();
-    normal::two_sided(deviate)
 }
 
 fn decided(results: Wdl) -> (f64, f64) {

@@ -160,13 +160,7 @@ impl<'a> Ballots<'a> {
                 Rule::LogPool => listed(best),
                 Rule::MeanWinRate => win_rate(listed(best)),
                 Rule::CrossExamination => judge.of(best),
-                _ => {
-                    if m.vote.best == best {
-                        1.0
-                    } else {
-                        0.0
-                    }
-                }
+                _ => f64::from(u8::from(m.vote.best == best)),
             };
             moves.iter().map(|&best| value(best)).collect()
         };

@@ -17,7 +17,7 @@ use crate::fit::options::FitOptions;
 use crate::fit::plain::{check_cases, fit_counts};
 use crate::fit::search::{Loss, Minimum, Search, Stalled};
 use crate::fit::symmetric::{Arrow, Curvature};
-use crate::parallel;
+use crate::{normal, parallel};
 
 /// Standard deviation of a player's strength around its rating, logits (35 Elo).
 const STRENGTH_SD_RATED: f64 = 0.2;
@@ -444,10 +444,8 @@ fn alone(all: &Objective<'_>, engine: usize, at: &[f64], unit: f64) -> Option<Al
             games += 1.0;
         }
     });
-    // few games do not know the scatter of their gradients well: the normal equivalent (Wallace 1959) of Student's t
-    let freedom = (games - k as f64).max(1.0);
-    let equivalent = ((8.0 * freedom + 1.0) / (8.0 * freedom + 3.0)).powi(2);
-    let statistic = equivalent * freedom * libm::log1p(ratio.max(0.0) * k as f64 / (trace * freedom));
-    let p_value = 0.5 * libm::erfc((0.5 * statistic).sqrt());
+    // few games do not know the scatter of their gradients well
+    let (t, freedom) = ((ratio.max(0.0) * k as f64 / trace).sqrt(), (games - k as f64).max(1.0));
+    let p_value = 0.5 * normal::two_sided(normal::of_student(t, freedom));
     Some(Alone { w1: found.at.first()? / unit, lapse: objective.lapse(&found.at), p_value })
 }
