@@ -24,7 +24,7 @@ use crate::report::json::rounded;
 use crate::report::text::estimate;
 use crate::sample::alias::matches_glob;
 use crate::sample::collect::{Problem, kind_words};
-use crate::sample::{DEFAULT_PACKED_EVERY, Sample, SampleTable};
+use crate::sample::{DEFAULT_PACKED_EVERY, Sample, SampleTable, by_engine};
 use crate::table::{ScoreCell, ScoreUnit, looks_like, rescore_csv, rescore_parquet};
 use crate::text;
 use crate::text::shown_path;
@@ -325,11 +325,11 @@ impl Rescale {
         groups
     }
 
-    /// The calibration that was given for an engine of a table.
-    fn given(&self, engine: &str) -> Option<(&str, &Calibration)> {
-        let of = self.teachers.iter().find(|(glob, ..)| matches_glob(glob, engine));
-        of.map(|(_, file, calibration)| (file.as_str(), calibration))
-            .or_else(|| self.calibration.as_ref().map(|(file, calibration)| (file.as_str(), calibration)))
+    /// The calibration of a teacher, or else the one for all scores.
+    fn given(&self, teacher: Option<usize>) -> Option<(&str, &Calibration)> {
+        let of = teacher.and_then(|teacher| self.teachers.get(teacher)).map(|(_, file, c)| (file, c));
+        let (file, calibration) = of.or(self.calibration.as_ref().map(|(file, c)| (file, c)))?;
+        Some((file.as_str(), calibration))
     }
 
     /// Fits the scales of the engines of files that belong together, and of these files after the change.
@@ -341,8 +341,7 @@ impl Rescale {
         progress: &Progress,
     ) -> Result<(), Error> {
         let mut reading = self.reading.clone();
-        let teacher = group.and_then(|teacher| self.teachers.get(teacher)).map(|(_, file, c)| (file.as_str(), c));
-        let calibration = group.and_then(|_| teacher.or(self.calibration.as_ref().map(|(f, c)| (f.as_str(), c))));
+        let calibration = group.and_then(|teacher| self.given(Some(teacher)));
         if group.is_some() {
             let engine = calibration.map(|(_, calibration)| calibration.engine.name.clone());
             reading.sampling.annotator = engine.or(reading.sampling.annotator).or(Some(UNNAMED.to_owned()));
@@ -361,6 +360,7 @@ impl Rescale {
         found.notes.extend(read.notes);
         let Calibrated { table, results, options, .. } = read.value;
         let first = found.value.teachers.len();
+        let drawn = drawn(&table, &options);
         if results.is_empty() {
             found.value.refused.push(text!(
                 "{}: no position has a score and a result, so that nothing says the scale",
@@ -370,8 +370,9 @@ impl Rescale {
         for result in &results {
             let about = Text::same(&result.name);
             found.notes.extend(result.warnings.iter().map(|warning| warning.text.about(&about)));
-            let given = if group.is_some() { calibration } else { self.given(&result.name) };
-            match teacher_of(&table, result, given, &options) {
+            let of_table = || self.given(self.teachers.iter().position(|(glob, ..)| matches_glob(glob, &result.name)));
+            let given = if group.is_some() { calibration } else { of_table() };
+            match teacher_of(&table, &drawn, result, given, &options) {
                 Ok(teacher) => found.value.teachers.push(teacher),
                 Err(reason) => found.value.refused.push(reason.about(&Text::same(&result.name))),
             }
@@ -531,9 +532,16 @@ impl Source {
     }
 }
 
+/// The samples of each engine, and as models see them.
+fn drawn<'a>(table: &'a SampleTable, options: &CalibrateOptions) -> BTreeMap<&'a str, (Vec<Sample>, EngineCases)> {
+    let cases = cases(table, options.mate_policy, options.clip_cp);
+    by_engine(table).into_iter().zip(cases).map(|(engine, cases)| (engine.name, (engine.samples, cases))).collect()
+}
+
 /// The scale of an engine, or why it is not known.
 fn teacher_of(
     table: &SampleTable,
+    drawn: &BTreeMap<&str, (Vec<Sample>, EngineCases)>,
     result: &EngineResult,
     given: Option<(&str, &Calibration)>,
     options: &CalibrateOptions,
@@ -567,9 +575,9 @@ fn teacher_of(
         }
     };
     let threshold = calibration.mates.and_then(|mates| mates.threshold_cp).filter(|_| given.is_some());
-    let own = table.engines().into_iter().find(|id| table.names.get(*id) == result.name);
-    let samples: Vec<&Sample> = own.map_or_else(Vec::new, |id| table.of_engine(id).collect());
-    let (stages, gain_by_ply) = by_ply(table, &result.name, &samples, options);
+    let own = drawn.get(result.name.as_str());
+    let (stages, gain_by_ply) =
+        own.map_or_else(Default::default, |(samples, cases)| by_ply(table, samples, cases, options));
     Ok(Teacher {
         name: result.name.clone(),
         calibration: given.map(|(file, _)| file.to_owned()),
@@ -612,11 +620,11 @@ fn check(
 /// The scale in three parts of the game, and by how much a slope by ply lowers the log loss out of sample.
 fn by_ply(
     table: &SampleTable,
-    name: &str,
-    samples: &[&Sample],
+    samples: &[Sample],
+    cases: &EngineCases,
     options: &CalibrateOptions,
 ) -> (Vec<Stage>, Option<Estimate>) {
-    let seen = |sample: &&&Sample| observation(table, sample, options.mate_policy, options.clip_cp).is_some();
+    let seen = |sample: &&Sample| observation(table, sample, options.mate_policy, options.clip_cp).is_some();
     let mut plies: Vec<u32> = samples.iter().filter(seen).map(|sample| sample.ply).collect();
     plies.sort_unstable();
     let (Some(first), Some(last)) = (plies.first().copied(), plies.last().copied()) else { return Default::default() };
@@ -636,10 +644,8 @@ fn by_ply(
     };
     let parts = [(first, cut(1).max(1) - 1), (cut(1), cut(2) - 1), (cut(2), last)];
     let stages = parts.into_iter().filter(|(from, to)| from <= to).filter_map(stage).collect();
-    let own: Vec<EngineCases> =
-        cases(table, options.mate_policy, options.clip_cp).into_iter().filter(|engine| engine.name == name).collect();
     let folds = FoldOptions { folds: options.folds.unwrap_or(DEFAULT_FOLDS), seed: options.sampling.seed };
-    let mut validation = CrossValidation::new(&own, folds, options.fit_options(table));
+    let mut validation = CrossValidation::new(std::slice::from_ref(cases), folds, options.fit_options(table));
     let mut forecasts = |kind| validation.forecasts(kind).into_iter().next().and_then(Result::ok);
     let (plain, phase) = (forecasts(ModelKind::MaximumLikelihood), forecasts(ModelKind::Phase));
     (stages, plain.zip(phase).and_then(|(plain, phase)| log_loss_difference(&plain, &phase)))

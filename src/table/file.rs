@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::columns::Columns;
+use super::columns::{Columns, is_true};
 use super::csv_table::looks_like_csv;
 use super::frame::{self, Frame, is_parquet};
 use super::games::{game_columns, games};
@@ -125,7 +125,7 @@ pub fn rescore_parquet(
                 let score_cp = scores.number(row)?;
                 let engine = engines.as_ref().and_then(|cells| cells.text(row)).unwrap_or_default();
                 let ply = plies.as_ref().and_then(|cells| cells.number(row)).map(|ply| ply as u32);
-                let mate = mates.as_ref().and_then(|cells| cells.text(row)) == Some("true");
+                let mate = mates.as_ref().and_then(|cells| cells.text(row)).is_some_and(is_true);
                 match map(ScoreCell { engine, ply, score_cp, mate }) {
                     Some(new) => Some(counts.count(new, score_cp)),
                     None => {

@@ -198,9 +198,7 @@ impl Frame {
         };
         guarded(read).unwrap_or_else(|| Err(error(&DAMAGED)))
     }
-}
 
-impl Frame {
     /// Replaces the numbers of a column, which keeps its type.
     pub fn replace(&mut self, name: &str, numbers: &[Option<f64>]) -> Result<(), String> {
         let replace = || -> Result<(), PolarsError> {

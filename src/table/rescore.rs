@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Write};
 use std::ops::Range;
 
-use super::columns::{Columns, Role, mate};
+use super::columns::{Columns, Role, is_true, mate};
 use crate::csv_text::separator;
 use crate::record::SkipReason;
 use crate::record::packed::{NewScore, Rescored};
@@ -85,14 +85,14 @@ fn text(cell: &[u8]) -> &str {
 /// Reads a row, with the lines that a quote joins. Returns the number of its lines, 0 at the end.
 fn read_row(from: &mut dyn BufRead, row: &mut Vec<u8>, line: u64) -> io::Result<u64> {
     row.clear();
-    let mut lines = 0;
+    let (mut lines, mut quotes) = (0, 0);
     loop {
         let begin = row.len();
         if from.read_until(b'\n', row)? == 0 {
             return Ok(lines);
         }
         lines += 1;
-        let quotes = memchr::memchr_iter(b'"', row).count();
+        quotes += memchr::memchr_iter(b'"', &row[begin..]).count();
         if quotes.is_multiple_of(2) {
             return Ok(lines);
         }
@@ -100,7 +100,6 @@ fn read_row(from: &mut dyn BufRead, row: &mut Vec<u8>, line: u64) -> io::Result<
             let message = format!("the quote in line {} is never closed; write \" inside quotes as \"\"", line + lines);
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
-        debug_assert!(row.len() > begin);
     }
 }
 
@@ -139,7 +138,7 @@ pub fn rescore_csv(
         cells(&row, separator, &mut ranges);
         let cell = |place: Option<usize>| place.and_then(|at| ranges.get(at)).map_or(&[][..], |r| &row[r.clone()]);
         let ply = text(cell(places.ply)).parse().ok();
-        let is_mate = matches!(text(cell(places.mate)), "true" | "True" | "TRUE" | "1");
+        let is_mate = is_true(text(cell(places.mate)));
         let of_engine = [(places.score, cell(places.engine), is_mate), (places.reply, cell(places.opponent), false)];
         let mut changed: Vec<(Range<usize>, String)> = Vec::new();
         for (place, engine, mate_cell) in of_engine {

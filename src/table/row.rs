@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::columns::{self, ResultWord, Role};
+use super::columns::{self, ResultWord, Role, is_true};
 use super::read::TableOptions;
 use super::source::Cells;
 use crate::language::Text;
@@ -86,7 +86,7 @@ impl Row<'_> {
 
     /// Whether a flag is set.
     pub fn is_true(&self, role: Role) -> bool {
-        self.text(role).is_some_and(|text| text.eq_ignore_ascii_case("true") || text == "1")
+        self.text(role).is_some_and(is_true)
     }
 
     /// A text that is not empty.
