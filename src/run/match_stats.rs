@@ -101,10 +101,10 @@ impl MatchStats {
         {
             return Err(Error::said(at(file, *line, problem)));
         }
-        let wanted = |m: &Match| {
-            self.player.as_ref().is_none_or(|p| *p == m.player)
-                && self.opponent.as_ref().is_none_or(|o| *o == m.opponent)
+        let chosen = |player: &String, opponent: &String| {
+            self.player.as_ref().is_none_or(|p| p == player) && self.opponent.as_ref().is_none_or(|o| o == opponent)
         };
+        let wanted = |m: &Match| chosen(&m.player, &m.opponent);
         let filtered = self.player.is_some() || self.opponent.is_some();
         let (mut entries, mut all) = (self.entries.clone(), Vec::new());
         // a table has a first player; records have none, so totals count both views
@@ -127,8 +127,8 @@ impl MatchStats {
         let rated = self.ratings || !self.anchors.is_empty();
         let ratings = rated.then(|| {
             let matches = [&tables, &records].into_iter().flatten().flat_map(|read| &read.list);
-            let wanted = |m: &&Match| !filtered || wanted(m) || wanted(&m.reversed());
-            rating_list(&matches.filter(wanted).cloned().collect::<Vec<_>>(), &self.anchors)
+            let wanted = |m: &&Match| wanted(m) || chosen(&m.opponent, &m.player);
+            rating_list(&matches.filter(wanted).collect::<Vec<_>>(), &self.anchors)
         });
         let ratings = ratings.transpose()?;
         let value = MatchResults { tables, records, summary, totals: summarize(&all, None), ratings };

@@ -64,7 +64,7 @@ pub struct Rated {
 ///
 /// # Errors
 /// An anchor that did not play, two anchors in one group, or a search that does not end.
-pub fn rating_list(matches: &[Match], anchors: &[(String, f64)]) -> Result<Vec<RatingGroup>, Text> {
+pub fn rating_list(matches: &[&Match], anchors: &[(String, f64)]) -> Result<Vec<RatingGroup>, Text> {
     let known: BTreeSet<&str> = matches.iter().flat_map(|m| [&*m.player, &*m.opponent]).collect();
     let number: BTreeMap<&str, usize> = known.iter().copied().zip(0..).collect();
     if let Some((name, _)) = anchors.iter().find(|(name, _)| !number.contains_key(&**name)) {
@@ -260,7 +260,7 @@ mod tests {
     }
 
     fn one(matches: &[Match]) -> RatingGroup {
-        let groups = rating_list(matches, &[]).unwrap();
+        let groups = rating_list(&matches.iter().collect::<Vec<_>>(), &[]).unwrap();
         assert_eq!(groups.len(), 1);
         groups[0].clone()
     }
@@ -353,6 +353,7 @@ mod tests {
     #[test]
     fn groups_have_scales_and_anchors_of_their_own() {
         let matches = [met("a", "b", [6, 2, 2]), met("x", "y", [3, 0, 7]), met("y", "z", [5, 0, 5])];
+        let matches: Vec<&Match> = matches.iter().collect();
         let anchors = [("b".to_owned(), 3_000.0), ("x".to_owned(), 1_500.0)];
         let groups = rating_list(&matches, &anchors).unwrap();
         assert_eq!(groups.iter().map(|g| g.players.len()).collect::<Vec<_>>(), [3, 2]);
