@@ -10,7 +10,7 @@
 
 pub mod games;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 pub use evalcurve_analyse::{
@@ -21,10 +21,10 @@ pub use evalcurve_analyse::{
 use crate::calibrate::{CalibrateOptions, EngineResult, calibrate};
 use crate::council::{Game, Limit};
 use crate::record::ANNOUNCED_MATE_CP;
-use crate::run::{Input, InputSource};
+use crate::run::{Input, InputSource, Progress, Sample as Draw, Sampling};
 use crate::sample::{NameId, Positions, Sample, SampleTable};
 use crate::table::Values;
-use crate::usi;
+use crate::{random, usi};
 
 /// How to analyse records.
 #[derive(Debug, Clone, Default)]
@@ -55,6 +55,32 @@ pub fn shipped(game: Game) -> Input {
         _ => return Input::default(),
     };
     Input { sources: halves.map(|(name, bytes)| InputSource::Bytes(name.to_owned(), bytes.into())).into() }
+}
+
+/// Takes all positions of a set, scored or not: they were drawn when the set was made.
+pub fn all_positions(sampling: &mut Sampling) {
+    *sampling = Sampling { from_ply: Some(1), all_positions: true, unscored: true, ..sampling.clone() };
+}
+
+/// One position of each of so many games in the program, in an order that the default seed and the games decide.
+///
+/// # Errors
+/// [`Error`](crate::run::Error) of reading them.
+pub fn shipped_positions(game: Game, count: usize) -> Result<Vec<usi::Position>, crate::run::Error> {
+    let mut draw = Draw::default();
+    all_positions(&mut draw.reading.sampling);
+    let drawn = draw.run(&shipped(game), &Progress::default())?;
+    let table = &drawn.value;
+    let positions = table.samples.iter().filter_map(|sample| {
+        let game = table.game(sample)?;
+        let (start, moves) = drawn.positions.of(game, sample)?;
+        let key = random::bits(&[random::DEFAULT_SEED, game.id, u64::from(sample.ply)]);
+        Some((key, game.id, usi::Position { start: start.map(str::to_owned), moves: moves.to_vec() }))
+    });
+    let mut positions: Vec<_> = positions.collect();
+    positions.sort_by_key(|(key, ..)| *key);
+    let mut seen = HashSet::new();
+    Ok(positions.into_iter().filter(|(_, id, _)| seen.insert(*id)).take(count).map(|(.., at)| at).collect())
 }
 
 /// A constant on the way.
@@ -174,7 +200,7 @@ impl Analyse {
             let game = table.game(sample)?;
             let (start, moves) = positions.of(game, sample)?;
             let at = usi::Position { start: start.map(str::to_owned), moves: moves.to_vec() };
-            let key = crate::random::bits(&[seed, game.id, u64::from(sample.ply), u64::from(sample.window)]);
+            let key = random::bits(&[seed, game.id, u64::from(sample.ply), u64::from(sample.window)]);
             Some((key, Drawn { sample: *sample, position: Position { at } }))
         });
         let mut drawn: Vec<(u64, Drawn)> = drawn.collect();

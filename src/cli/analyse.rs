@@ -13,7 +13,9 @@ use super::analyse_games::{self, PageArgs};
 use super::files::{check_replace, make_parent, shown};
 use super::options::{InputArgs, LanguageArgs, OutputArgs};
 use super::{Done, progress, terminal};
-use crate::analyse::{Analyse, Analysis, Counts, Running, Search, Status, parse_engine, parse_limit, shipped};
+use crate::analyse::{
+    Analyse, Analysis, Counts, Running, Search, Status, all_positions, parse_engine, parse_limit, shipped,
+};
 use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::council::{EngineConfig, Game, Limit};
 use crate::language::{Language, Text};
@@ -245,8 +247,7 @@ impl Args {
         let mut source = input.input();
         if self.paths.is_empty() {
             source = shipped(if self.game == "chess" { Game::Chess } else { Game::Shogi });
-            calibrate.reading.sampling.from_ply = Some(1);
-            calibrate.reading.sampling.all_positions = true;
+            all_positions(&mut calibrate.reading.sampling);
         }
         let options = calibrate.options(&source);
         let command = Sample { reading: calibrate.reading, fitting: calibrate.fitting, of_part: false };
@@ -315,24 +316,6 @@ pub(super) fn run_members(
     let command = Args::augment_args(clap::Command::new("analyse"));
     run_with(&Args::from_arg_matches(&command.try_get_matches_from(arguments)?)?, Some(members))?;
     Ok(())
-}
-
-/// One position of each of so many games in the program, in an order that the seed and the games decide.
-pub(super) fn shipped_positions(game: Game, count: usize) -> anyhow::Result<Vec<crate::usi::Position>> {
-    let arguments = ["analyse", "--engine=none", "--out=none.parquet", "--quiet", "--game", game.as_str()];
-    let command = Args::augment_args(clap::Command::new("analyse"));
-    let (drawn, options) = Args::from_arg_matches(&command.try_get_matches_from(arguments)?)?.read()?;
-    let table = &drawn.value;
-    let positions = table.samples.iter().filter_map(|sample| {
-        let game = table.game(sample)?;
-        let (start, moves) = drawn.positions.of(game, sample)?;
-        let key = crate::random::bits(&[options.sampling.seed, game.id, u64::from(sample.ply)]);
-        Some((key, game.id, crate::usi::Position { start: start.map(str::to_owned), moves: moves.to_vec() }))
-    });
-    let mut positions: Vec<_> = positions.collect();
-    positions.sort_by_key(|(key, ..)| *key);
-    let mut seen = std::collections::HashSet::new();
-    Ok(positions.into_iter().filter(|(_, id, _)| seen.insert(*id)).take(count).map(|(.., at)| at).collect())
 }
 
 /// The mate thresholds of members, as options.

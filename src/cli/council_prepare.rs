@@ -201,7 +201,12 @@ struct Place<'a> {
     config: ConfigText,
 }
 
-impl Place<'_> {
+impl<'a> Place<'a> {
+    fn open(path: &'a Path) -> anyhow::Result<Self> {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Self { path, stem, config: ConfigText::open(path)? })
+    }
+
     fn beside(&self, ending: &str) -> PathBuf {
         self.path.with_file_name(format!("{}-{ending}", self.stem))
     }
@@ -210,8 +215,7 @@ impl Place<'_> {
 /// Calibrates the members without a calibration, and writes the paths of the calibrations into the configuration.
 /// `force` drops the scores or games of an earlier run.
 pub(super) fn prepare(path: &Path, by: By, force: bool, language: Language) -> anyhow::Result<()> {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let place = Place { path, stem, config: ConfigText::open(path)? };
+    let place = Place::open(path)?;
     let document = place.config.document()?;
     let GameKey { game } = document.rest()?;
     let engines = document.engines(game, None)?;
@@ -264,22 +268,18 @@ const DEEPER: u64 = 4;
 /// their path into the configuration. The teacher is a member with ten times its limit. `force` drops the votes of an
 /// earlier run.
 pub(super) fn teach(path: &Path, member: &str, force: bool, language: Language) -> anyhow::Result<()> {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let place = Place { path, stem, config: ConfigText::open(path)? };
-    let document = place.config.document()?;
-    let GameKey { game } = document.rest()?;
+    let place = Place::open(path)?;
+    let Config { game, rule, engines, .. } = Config::read(path)?;
     if !matches!(game, Game::Shogi | Game::Chess) {
         bail!(text!(
             "the program has positions of shogi and chess only; add a stronger engine as a member, and see \
                      --positions and replay --learn"
         ));
     }
-    let engines = document.engines(game, None)?;
     let Some(engine) = engines.iter().find(|engine| engine.name == member) else {
         let known: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
         bail!(text!("no member is called '{member}'; the council has {}", known.join(", ")));
     };
-    let rule = Config::read(path)?.rule;
     if !WEIGHTED.contains(&rule) {
         bail!(text!("rule {rule} uses no weights; write rule = \"cross-examination\""));
     }
@@ -291,7 +291,7 @@ pub(super) fn teach(path: &Path, member: &str, force: bool, language: Language) 
         std::fs::remove_file(&log)?;
     }
     let voted = if log.exists() { Log::read(&log)?.decisions() } else { 0 };
-    let positions = analyse::shipped_positions(game, LESSONS)?.into_iter().skip(voted);
+    let positions = crate::analyse::shipped_positions(game, LESSONS)?.into_iter().skip(voted);
     let games: Vec<VotedGame> = positions.map(|at| VotedGame { positions: vec![at], result: None }).collect();
     if !games.is_empty() {
         votes(&of_teacher, &council, &games, None, language)?.1?;
