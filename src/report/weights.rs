@@ -2,6 +2,7 @@
 
 use super::columns::Columns;
 use super::text::{columns, printable, shown_or, thousands};
+use crate::curve::Z_95;
 use crate::language::Language;
 use crate::rule::replay::{Against, Learned, LearnedMember, LearnedRule, Regret};
 use crate::rule::weights::MemberWeight;
@@ -9,8 +10,6 @@ use crate::say;
 
 /// Columns of a name.
 const NAME: usize = 20;
-/// Half of a 95% interval in standard errors.
-const HALF: f64 = 1.96;
 
 /// The report that `evalcurve replay --learn` prints; `written` is the file of the weights.
 pub fn text(found: &Learned, written: Option<&str>, language: Language) -> String {
@@ -91,7 +90,7 @@ fn percent(regret: &Regret) -> String {
 /// The difference in points of win rate with half of its 95% interval.
 fn difference(of: Option<&Against>) -> String {
     shown_or("-", of, |of| {
-        let half = of.standard_error.map_or_else(String::new, |error| format!(" ±{:.2}", 100.0 * HALF * error));
+        let half = of.standard_error.map_or_else(String::new, |error| format!(" ±{:.2}", 100.0 * Z_95 * error));
         format!("{:+.2}{half}", 100.0 * of.mean)
     })
 }
@@ -99,7 +98,7 @@ fn difference(of: Option<&Against>) -> String {
 /// -1, 0 or 1: whether the 95% interval is below 0, holds it, or is above it.
 fn side(of: Option<&Against>) -> Option<i32> {
     let of = of?;
-    let half = HALF * of.standard_error?;
+    let half = Z_95 * of.standard_error?;
     Some(if of.mean + half < 0.0 { -1 } else { i32::from(of.mean - half > 0.0) })
 }
 

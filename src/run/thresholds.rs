@@ -1,5 +1,7 @@
 //! At which scores a match runner may adjudicate.
 
+use std::collections::HashMap;
+
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
@@ -229,7 +231,7 @@ fn bias(
     options: &CalibrateOptions,
 ) -> Vec<Bias> {
     let mut ended = table.clone();
-    let ends: std::collections::HashMap<u32, _> = played
+    let ends: HashMap<u32, _> = played
         .iter()
         .filter_map(|game| game.end(rules).map(|(last, outcome)| (last.game, (last.ply, last.color, outcome))))
         .collect();

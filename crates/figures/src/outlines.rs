@@ -96,10 +96,12 @@ impl Outline {
             // the font has whole units, whose middles curves need; integers are written much faster
             let (halves, whole) = ((2.0 * number) as i32, number as i32);
             // writing to a string does not fail
-            let _ = match () {
-                () if number == whole as f32 => write!(self.path, "{whole} "),
-                () if 2.0 * number == halves as f32 && number > 0.0 => write!(self.path, "{whole}.5 "),
-                () => write!(self.path, "{number} "),
+            let _ = if number == whole as f32 {
+                write!(self.path, "{whole} ")
+            } else if number > 0.0 && 2.0 * number == halves as f32 {
+                write!(self.path, "{whole}.5 ")
+            } else {
+                write!(self.path, "{number} ")
             };
         }
     }
