@@ -77,6 +77,8 @@ mod real;
 mod replay;
 #[path = "program/rescale.rs"]
 mod rescale;
+#[path = "program/shown.rs"]
+mod shown;
 #[path = "program/same_bytes.rs"]
 mod same_bytes;
 #[path = "program/sentinels.rs"]

@@ -39,7 +39,7 @@ use crate::record::source::Refusal;
 use crate::sample::collect::{CollectError, Problem, kind_words};
 use crate::sample::{Positions, ReadReport};
 use crate::table::{Source, TableError};
-use crate::text::shown_path;
+use crate::text::{portable_path, shown_source};
 use crate::{display_text, text};
 
 pub use crate::sample::Progress;
@@ -97,7 +97,7 @@ impl Input {
         let word = |source: &InputSource| match source {
             InputSource::Path(path) => {
                 let name = path.file_name().filter(|_| path.is_absolute() || path.starts_with(".."));
-                Some(shown_path(name.map_or(path, Path::new)))
+                Some(portable_path(name.map_or(path, Path::new)))
             }
             InputSource::Bytes(name, _) => name.split('/').next().map(str::to_owned),
             InputSource::Table(..) => None,
@@ -161,7 +161,7 @@ impl<T> Outcome<T> {
                         problem.source.clone()
                     }
                 };
-                warn(&Problem { source, ..problem.clone() }.text(language));
+                warn(&Problem { source: shown_source(&source), ..problem.clone() }.text(language));
             } else if *count == SHOWN + 1 {
                 let kind = kind_words(problem.kind).text(language);
                 note(&crate::say!(language, "further cases of '{kind}' are only counted"));

@@ -1,4 +1,4 @@
-//! The documents: their links lead somewhere, and the commands of both READMEs do what they say.
+//! The documents: their links lead somewhere, and the first picture shows what the calibrations say.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -8,10 +8,10 @@ use evalcurve::language::Language;
 use evalcurve::plot::{PlotOptions, sigmoids};
 use evalcurve::report::figures::series_of_calibration;
 
-use crate::support::{Folder, root};
+use crate::support::root;
 
 /// The documents for readers, by their path in the project.
-fn documents() -> BTreeMap<PathBuf, String> {
+pub fn documents() -> BTreeMap<PathBuf, String> {
     let folders = ["", "docs", "docs/ja", "data", "data/selfplay", "fuzz", "tests/oracle"];
     let files = folders.into_iter().flat_map(|folder| std::fs::read_dir(root().join(folder)).unwrap());
     let files = files.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "md"));
@@ -104,60 +104,6 @@ fn the_summary_lists_every_document() {
     assert_eq!(unique, expected);
 }
 
-/// The commands of a README that call the program and need no engines, without `$ `, each with what it shows: the text
-/// below it, in the block or in the one that follows.
-fn commands(text: &str) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
-    let mut alone = false;
-    for block in text.split("```").skip(1).step_by(2) {
-        let (kind, body) = block.split_once('\n').unwrap();
-        match kind {
-            "sh" | "console" => {
-                for line in body.lines() {
-                    if let Some(command) = line.trim_start_matches("$ ").strip_prefix("evalcurve ") {
-                        found.push((command.to_owned(), String::new()));
-                    } else if kind == "console" {
-                        found.last_mut().unwrap().1 += &format!("{line}\n");
-                    }
-                }
-                alone = kind == "sh" && body.lines().count() == 1 && body.starts_with("evalcurve ");
-            }
-            "text" if std::mem::take(&mut alone) => body.clone_into(&mut found.last_mut().unwrap().1),
-            _ => alone = false,
-        }
-    }
-    found
-}
-
-/// Whether a command needs an engine on this machine: a council, or `--engine` with a command and not a name.
-fn starts_engines(command: &str) -> bool {
-    command.starts_with("council") || command.contains("--engine \"")
-}
-
-/// Each command prints what is below it: all of its lines, in their order.
-#[test]
-fn the_commands_of_both_readmes_print_what_they_show() {
-    for (readme, language) in [("README.md", "en"), ("README.ja.md", "ja")] {
-        let folder = Folder::new();
-        let text = std::fs::read_to_string(root().join(readme)).unwrap();
-        let all = commands(&text);
-        assert!(all.len() >= 6, "{readme}: {all:?}");
-        for (command, shown) in all.iter().filter(|(command, _)| !starts_engines(command)) {
-            let place = |word: &str| match word.starts_with("data") {
-                true => root().join(word).to_str().unwrap().to_owned(),
-                false => word.to_owned(),
-            };
-            let mut arguments: Vec<String> = command.split(' ').map(place).collect();
-            arguments.extend(["--lang", language].map(str::to_owned));
-            let ran = folder.good(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
-            let mut printed = ran.out.lines();
-            for line in shown.lines().filter(|line| !line.is_empty() && *line != "…") {
-                assert!(printed.any(|l| l == line), "{readme}, {command}: no {line:?} in {}", ran.out);
-            }
-        }
-    }
-}
-
 /// The first picture of both READMEs shows the engines with most games, with words that can be read on a telephone.
 /// `EVALCURVE_BLESS=1` draws it again.
 #[test]
@@ -176,33 +122,5 @@ fn the_first_picture_of_both_readmes_is_drawn_from_the_calibrations() {
             std::fs::write(root().join(picture), &drawn).unwrap();
         }
         assert!(std::fs::read(root().join(picture)).unwrap() == drawn, "{picture} shows other calibrations");
-    }
-}
-
-/// `council --init` of the READMEs, with engines of these names that answer as USI engines do.
-#[cfg(unix)]
-#[test]
-fn the_council_of_both_readmes_is_set_up_by_its_commands() {
-    use std::os::unix::fs::PermissionsExt;
-    for (readme, language) in [("README.md", "en"), ("README.ja.md", "ja")] {
-        let folder = Folder::new();
-        let text = std::fs::read_to_string(root().join(readme)).unwrap();
-        let all = commands(&text);
-        let [init, prepare] = ["--init", "--prepare"].map(|word| {
-            &all.iter().find(|(command, _)| command.starts_with("council my.toml") && command.contains(word)).unwrap().0
-        });
-        let (before, engines) = init.split_once("--init ").unwrap();
-        let mut arguments: Vec<String> = before.split_whitespace().chain(["--init"]).map(str::to_owned).collect();
-        for name in engines.split('"').filter(|part| !part.trim().is_empty()) {
-            let script = format!("#!/bin/sh\nexec '{}' scripted-engine\n", evalcurve_testkit::program());
-            folder.write(name, script);
-            std::fs::set_permissions(folder.at(name), std::fs::Permissions::from_mode(0o755)).unwrap();
-            arguments.push(folder.at(name).to_str().unwrap().to_owned());
-        }
-        assert_eq!(arguments.len(), 5, "{arguments:?}");
-        arguments.extend(["--lang", language].map(str::to_owned));
-        folder.good(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
-        assert!(folder.text("my.toml").contains("[[engine]]"));
-        assert_eq!(prepare.as_str(), "council my.toml --prepare");
     }
 }

@@ -53,6 +53,10 @@ impl Folder {
         let mut command = Command::new(env!("CARGO_BIN_EXE_evalcurve"));
         // texts do not depend on the locale of the machine
         command.current_dir(&self.0).args(arguments).env_remove("NO_COLOR").env("LC_ALL", "C");
+        // engines of the test come first
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let places = std::iter::once(self.at("bin")).chain(std::env::split_paths(&path));
+        command.env("PATH", std::env::join_paths(places).unwrap());
         command
     }
 

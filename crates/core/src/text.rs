@@ -34,11 +34,20 @@ pub fn signed(value: f64, decimals: usize) -> String {
     if zero.chars().all(|c| matches!(c, '0' | '.')) { zero.to_owned() } else { text }
 }
 
-/// A path in messages and files, with `/` between folders on all systems. Except on Windows, `\` is a character of a
-/// name.
+/// A path in files, with `/` between folders on all systems. Except on Windows, `\` is a character of a name.
+pub fn portable_path(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    if cfg!(windows) { path.replace('\\', "/") } else { path.into_owned() }
+}
+
+/// A path in messages, as the system writes it.
 pub fn shown_path(path: &Path) -> String {
-    let shown = path.to_string_lossy();
-    if cfg!(windows) { shown.replace('\\', "/") } else { shown.into_owned() }
+    shown_source(&path.to_string_lossy())
+}
+
+/// A [`portable_path`] in messages.
+pub fn shown_source(source: &str) -> String {
+    if cfg!(windows) { source.replace('/', "\\") } else { source.to_owned() }
 }
 
 /// A name as it is compared with others: half-width letters for full-width ones, and no capitals.

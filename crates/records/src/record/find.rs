@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use evalcurve_core::language::{Text, ToText};
 use evalcurve_core::text;
-use evalcurve_core::text::shown_path;
+use evalcurve_core::text::{portable_path, shown_source};
 use thiserror::Error;
 
 pub use globs::expand_globs;
@@ -90,7 +90,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Entry>, SourceError> {
                     true => text!("no such file or folder; check the name, or quote a glob"),
                     false => error.to_string().into(),
                 };
-                return Err(SourceError { path: display, message });
+                return Err(SourceError { path: shown_source(&display), message });
             }
         }
     }
@@ -98,7 +98,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Entry>, SourceError> {
 }
 
 fn entry(path: &Path, size: u64, problem: Option<String>) -> Entry {
-    Entry { path: Some(path.to_owned()), bytes: None, display: shown_path(path), size, problem }
+    Entry { path: Some(path.to_owned()), bytes: None, display: portable_path(path), size, problem }
 }
 
 /// Why a file that a folder lists cannot be read.
