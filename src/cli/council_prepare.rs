@@ -19,7 +19,7 @@ use crate::play::{RunOptions, Tournament, VotedGame, estimate as play_estimate, 
 use crate::random::DEFAULT_SEED;
 use crate::rule::Rule;
 use crate::rule::log::Log;
-use crate::rule::replay::{LearnOptions, WEIGHTED};
+use crate::rule::replay::LearnOptions;
 use crate::run::{Input, Logs, Replay};
 use crate::{report, say, text, whole_file};
 
@@ -280,7 +280,7 @@ pub(super) fn teach(path: &Path, member: &str, force: bool, language: Language) 
         let known: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
         bail!(text!("no member is called '{member}'; the council has {}", known.join(", ")));
     };
-    if !WEIGHTED.contains(&rule) {
+    if !Rule::weighed().any(|weighed| weighed == rule) {
         bail!(text!("rule {rule} uses no weights; write rule = \"cross-examination\""));
     }
     let teacher = format!("{member}, ten times");

@@ -11,7 +11,7 @@ use super::{Done, terminal};
 use crate::language::Text;
 use crate::random::DEFAULT_SEED;
 use crate::report::{votes, weights};
-use crate::rule::replay::{LearnOptions, MOST_COMPARED, ReplayOptions, WEIGHTED};
+use crate::rule::replay::{LearnOptions, MOST_COMPARED, ReplayOptions};
 use crate::rule::weights::Weights;
 use crate::rule::{Rule, TieRule};
 use crate::run::{Error, Input, Logs, Replay, learned_document, replay_document};
@@ -171,8 +171,9 @@ fn learned(args: &Args, command: &Replay, logs: &mut Logs) -> anyhow::Result<boo
     if let Some(out) = &args.out {
         check_replace(out, args.force)?;
     }
-    if args.rule.len() > 1 || args.rule.iter().any(|rule| !WEIGHTED.contains(rule)) {
-        let known = WEIGHTED.map(Rule::as_str).join(", ");
+    let weighed: Vec<Rule> = Rule::weighed().collect();
+    if args.rule.len() > 1 || args.rule.iter().any(|rule| !weighed.contains(rule)) {
+        let known = weighed.iter().map(|rule| rule.as_str()).collect::<Vec<_>>().join(", ");
         bail!(text!("--learn learns weights for one rule that uses them: {known}"));
     }
     let Some(found) = command.learn(logs, &args.lesson())? else { return Ok(false) };

@@ -34,6 +34,9 @@ pub trait Definition: Sized {
     /// Whether the rule only compares win rates with each other. A simulation then passes logits in their place, which
     /// have the same order and need no exponential function.
     const WIN_RATE_ORDER_ONLY: bool = false;
+    /// What the rule adds up for a move, by each voter with its weight, if weights can be learned for it. `--learn`
+    /// fits weights to these sums.
+    const ADDS_UP: Option<fn(&Judge, Move) -> f64> = None;
 
     /// The weight of a vote, from the weight that the voter was given and its role.
     #[inline(always)]
@@ -191,26 +194,47 @@ pub trait Visitor {
 }
 
 /// What one voter thinks of the moves that it has scored.
-pub(super) struct Judge {
+pub struct Judge {
     weight: f64,
+    /// The move that it voted for.
+    best: Move,
+    /// The logits of its vote and its list.
+    listed: Vec<(Move, f64)>,
     /// The logits of the second round, of its vote and its list.
     scored: Vec<(Move, f64)>,
     /// The logit of a move that it has not scored, and for which it voted for a better one: `gap` below the lowest of
     /// its vote and its list, as in a pool.
-    pub(super) other: f64,
+    other: f64,
 }
 
 impl Judge {
-    pub(super) fn new<R: Definition>(m: &Measured<'_>, gap: f64) -> Self {
+    pub(super) fn new(m: &Measured<'_>, weight: f64, gap: f64) -> Self {
+        let listed = m.logits();
         Self {
-            weight: R::weight(m.voter.weight, m.voter.role),
+            weight,
+            best: m.vote.best,
             scored: m.all_win_rates().into_iter().map(|(m, p)| (m, logit(p))).filter(|(_, l)| !l.is_nan()).collect(),
-            other: m.logits().iter().map(|(_, logit)| *logit).fold(f64::INFINITY, f64::min) - gap,
+            other: listed.iter().map(|(_, logit)| *logit).fold(f64::INFINITY, f64::min) - gap,
+            listed,
         }
+    }
+
+    fn of_rule<R: Definition>(m: &Measured<'_>, gap: f64) -> Self {
+        Self::new(m, R::weight(m.voter.weight, m.voter.role), gap)
     }
 
     fn logit(&self, m: Move) -> Option<f64> {
         self.scored.iter().find(|(other, _)| *other == m).map(|(_, logit)| *logit)
+    }
+
+    /// 1 for the move that it voted for, 0 for others.
+    pub(super) fn vote(&self, m: Move) -> f64 {
+        f64::from(u8::from(self.best == m))
+    }
+
+    /// The logit of a move of its list, or that of moves that are not in it.
+    pub(super) fn listed(&self, m: Move) -> f64 {
+        self.listed.iter().find(|(other, _)| *other == m).map_or(self.other, |(_, logit)| *logit)
     }
 
     /// The logit that counts for a move, scored or not.
@@ -280,7 +304,7 @@ impl Ballot<'_> {
         let logits = column(logits || log_ratios, &|m| m.logit());
         let best = best.unwrap_or_else(|| likelihood::estimated_best(&moves, &logits, gap));
         let log_ratio = |m: &Measured<'_>| Some(likelihood::log_ratio(m.logit()?, best, gap, m.noise(self.options)));
-        let judges: Vec<Judge> = votes.iter().filter(|_| judged).map(|m| Judge::new::<R>(m, gap)).collect();
+        let judges: Vec<Judge> = votes.iter().filter(|_| judged).map(|m| Judge::of_rule::<R>(m, gap)).collect();
         let columns = Columns {
             moves: &moves,
             weights: &column(true, &|m| Some(R::weight(m.voter.weight, m.voter.role))),
@@ -308,7 +332,7 @@ impl Ballot<'_> {
     /// the highest logit of any voter.
     pub(super) fn unjudged<R: Definition>(&self) -> Vec<Move> {
         let votes: Vec<&Measured<'_>> = self.votes.iter().copied().filter(|m| R::NEEDS.met_by(m)).collect();
-        let judges: Vec<Judge> = votes.iter().map(|m| Judge::new::<R>(m, self.options.gap)).collect();
+        let judges: Vec<Judge> = votes.iter().map(|m| Judge::of_rule::<R>(m, self.options.gap)).collect();
         let mut moves: Vec<Move> = Vec::new();
         for m in votes.iter().map(|m| m.vote.best) {
             if !moves.contains(&m) {

@@ -11,7 +11,7 @@ use super::log::{Ballots, Header, Log, LoggedLine, LoggedVoter, vote_finder};
 use super::noise::estimate;
 use super::options::TieRule;
 use super::rules::Rule;
-pub use learn::{LearnOptions, Learned, LearnedMember, LearnedRule, WEIGHTED, learn};
+pub use learn::{LearnOptions, Learned, LearnedMember, LearnedRule, learn};
 use regret::{Judged, Losses, alone};
 pub use result::{
     Adoption, Against, Agreement, Alone, Difference, Impossible, LeftOut, Logged, Regret, Replay, RuleReplay, Share,

@@ -6,9 +6,7 @@ use super::{Header, LoggedLine, LoggedMove, LoggedVote, LoggedVoter, plies_befor
 use crate::calibration::Score;
 use crate::rule::definition::Judge;
 use crate::rule::measured::Measured;
-use crate::rule::rules::CrossExamination;
 use crate::rule::tally::draw_key;
-use crate::rule::win_rate::win_rate;
 use crate::rule::{Decision, Move, Options, Rule, RuleError, Vote, decide};
 
 /// Up to this number of items a scan is faster than a map; beyond it a map keeps the time linear.
@@ -153,16 +151,8 @@ impl<'a> Ballots<'a> {
         moves.sort_unstable();
         moves.dedup();
         let values = |m: &Measured<'_>| -> Vec<f64> {
-            let judge = Judge::new::<CrossExamination>(m, header.gap);
-            let (list, lowest) = (m.logits(), judge.other);
-            let listed = |best| list.iter().find(|(other, _)| *other == best).map_or(lowest, |(_, logit)| *logit);
-            let value = |best| match rule {
-                Rule::LogPool => listed(best),
-                Rule::MeanWinRate => win_rate(listed(best)),
-                Rule::CrossExamination => judge.of(best),
-                _ => f64::from(u8::from(m.vote.best == best)),
-            };
-            moves.iter().map(|&best| value(best)).collect()
+            let (judge, value) = (Judge::new(m, 1.0, header.gap), rule.adds_up().unwrap_or(Judge::vote));
+            moves.iter().map(|&best| value(&judge, best)).collect()
         };
         let values = self.measured(header, |m| open(m).then(|| (m.index, values(m))));
         (moves, values)

@@ -15,9 +15,6 @@ use crate::calibration::Tool;
 use crate::fit::percentile_interval;
 use crate::{parallel, random};
 
-/// The rules that use weights.
-pub const WEIGHTED: [Rule; 4] = [Rule::CrossExamination, Rule::LogPool, Rule::MeanWinRate, Rule::Weighted];
-
 /// Parts of the games: the weights of each part are learned on the others.
 const PARTS: usize = 10;
 
@@ -104,7 +101,7 @@ pub fn learn(log: &Log, options: &LearnOptions) -> Result<Learned, ReplayError> 
     let alone = alone(log, &members, &options.teacher);
     let best =
         alone.iter().filter(|(_, losses)| !losses.by_line.is_empty()).min_by(|a, b| a.1.mean().total_cmp(&b.1.mean()));
-    let rules = WEIGHTED.into_iter().filter_map(|rule| {
+    let rules = Rule::weighed().filter_map(|rule| {
         let course = Course::new(log, &members, rule, options)?;
         let (equal, learned) = (course.equal()?, course.unseen()?);
         Some(LearnedRule {
@@ -455,14 +452,17 @@ mod tests {
         let weight = |name: &str| found.weights.of(name).unwrap().weight;
         assert!(weight("m2") < 0.15 && weight("m0") > 1.0 && weight("m1") > 0.8, "{:?}", found.weights);
         let cross = &found.rules[0];
-        assert_eq!((cross.rule, found.weights.votes.games, found.weights.votes.decisions), (WEIGHTED[0], 400, 800));
+        assert_eq!(
+            (cross.rule, found.weights.votes.games, found.weights.votes.decisions),
+            (Rule::CrossExamination, 400, 800)
+        );
         let (equal, best) = (mean(&cross.against_equal), mean(&cross.against_best));
         assert!(equal.0 < -equal.1 && best.0 < 0.0, "{equal:?} {best:?}");
         let useless = mean(&found.members[2].without);
         assert!(useless.0 < useless.1 && mean(&found.members[0].without).0 > 0.0, "{:?}", found.members);
         assert!(found.best_vote.mean < cross.learned.mean);
         // weights for votes follow one good member where two others err together
-        assert_eq!(found.rules.iter().map(|rule| rule.rule).collect::<Vec<_>>(), WEIGHTED);
+        assert_eq!(found.rules.iter().map(|rule| rule.rule).collect::<Vec<_>>(), Rule::weighed().collect::<Vec<_>>());
         assert!(found.rules.iter().all(|rule| mean(&rule.against_best).0 < 0.01), "{:?}", found.rules);
         // the weights of the file give the decisions that the report judges in sample
         let interval = found.weights.of("m2").unwrap().interval.unwrap();

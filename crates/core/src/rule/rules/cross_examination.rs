@@ -1,6 +1,6 @@
 use crate::rule::decision::{Decision, Reason};
-use crate::rule::definition::{Ballot, Columns, Definition, Needs};
-use crate::rule::vote::Role;
+use crate::rule::definition::{Ballot, Columns, Definition, Judge, Needs};
+use crate::rule::vote::{Move, Role};
 
 /// The largest mean logit after every voter has judged every move that was voted for.
 #[derive(Debug, Clone, Copy)]
@@ -13,6 +13,7 @@ impl Definition for CrossExamination {
     const SOURCE: &'static str = "this project";
     const NEEDS: Needs = Needs { win_rates: true, judged: true, ..Needs::NOTHING };
     const MATES: bool = true;
+    const ADDS_UP: Option<fn(&Judge, Move) -> f64> = Some(Judge::of);
 
     fn weight(given: Option<f64>, _: Role) -> f64 {
         given.unwrap_or(1.0)

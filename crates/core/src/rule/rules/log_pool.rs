@@ -1,7 +1,7 @@
 use crate::rule::decision::Decision;
-use crate::rule::definition::{Ballot, Definition, Needs};
+use crate::rule::definition::{Ballot, Definition, Judge, Needs};
 use crate::rule::pool::Scale;
-use crate::rule::vote::Role;
+use crate::rule::vote::{Move, Role};
 
 /// The largest mean logit over the lists of all voters.
 #[derive(Debug, Clone, Copy)]
@@ -14,6 +14,7 @@ impl Definition for LogPool {
     const SOURCE: &'static str = "logarithmic opinion pool";
     const NEEDS: Needs = Needs { win_rates: true, lists: true, ..Needs::NOTHING };
     const MATES: bool = true;
+    const ADDS_UP: Option<fn(&Judge, Move) -> f64> = Some(Judge::listed);
 
     fn weight(given: Option<f64>, _: Role) -> f64 {
         given.unwrap_or(1.0)

@@ -1,7 +1,8 @@
 use crate::rule::decision::Decision;
-use crate::rule::definition::{Ballot, Definition, Needs};
+use crate::rule::definition::{Ballot, Definition, Judge, Needs};
 use crate::rule::pool::Scale;
-use crate::rule::vote::Role;
+use crate::rule::vote::{Move, Role};
+use crate::rule::win_rate::win_rate;
 
 /// The largest mean win rate over the lists of all voters.
 #[derive(Debug, Clone, Copy)]
@@ -14,6 +15,7 @@ impl Definition for MeanWinRate {
     const SOURCE: &'static str = "linear opinion pool";
     const NEEDS: Needs = Needs { win_rates: true, lists: true, ..Needs::NOTHING };
     const MATES: bool = true;
+    const ADDS_UP: Option<fn(&Judge, Move) -> f64> = Some(|judge, m| win_rate(judge.listed(m)));
 
     fn weight(given: Option<f64>, _: Role) -> f64 {
         given.unwrap_or(1.0)

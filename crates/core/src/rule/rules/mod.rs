@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::decision::Decision;
-use super::definition::{Ballot, Definition, Needs, Pending, Visitor};
+use super::definition::{Ballot, Definition, Judge, Needs, Pending, Visitor};
+use super::vote::Move;
 
 /// Declares the modules, the enum [`Rule`], and the dispatch from a [`Rule`] to its [`Definition`].
 macro_rules! rules {
@@ -62,6 +63,7 @@ struct Entry {
     source: &'static str,
     needs: Needs,
     mates: bool,
+    adds_up: Option<fn(&Judge, Move) -> f64>,
     decide: fn(&Ballot<'_>) -> Decision,
     is_settled: fn(&Pending<'_>) -> bool,
 }
@@ -75,6 +77,7 @@ impl Entry {
             source: R::SOURCE,
             needs: R::NEEDS,
             mates: R::MATES,
+            adds_up: R::ADDS_UP,
             decide: R::decide,
             is_settled: R::is_settled,
         }
@@ -125,6 +128,16 @@ impl Rule {
     /// Whether announced mates outrank the rule by default.
     pub const fn mates_by_default(self) -> bool {
         self.entry().mates
+    }
+
+    /// The rules that weights can be learned for, those that know most of the moves first.
+    pub fn weighed() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().rev().filter(|rule| rule.adds_up().is_some())
+    }
+
+    /// What the rule adds up for a move, if weights can be learned for it.
+    pub(super) const fn adds_up(self) -> Option<fn(&Judge, Move) -> f64> {
+        self.entry().adds_up
     }
 
     /// Whether the outstanding votes can no longer change the decision.

@@ -1,6 +1,6 @@
-use crate::rule::definition::{Columns, Definition, Needs, Pending};
+use crate::rule::definition::{Columns, Definition, Judge, Needs, Pending};
 use crate::rule::tally;
-use crate::rule::vote::Role;
+use crate::rule::vote::{Move, Role};
 
 /// The move with the largest sum of weights.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +17,7 @@ impl Definition for Weighted {
     const SOURCE: &'static str = "Sato 2013, eq. 2.27";
     const NEEDS: Needs = Needs::NOTHING;
     const MATES: bool = false;
+    const ADDS_UP: Option<fn(&Judge, Move) -> f64> = Some(Judge::vote);
 
     #[inline(always)]
     fn weight(given: Option<f64>, role: Role) -> f64 {
