@@ -3,7 +3,7 @@
 use super::text::{columns, fit_name, printable};
 
 /// A text that Markdown shows as it is: no link, image, HTML, formula or emphasis.
-pub fn in_markdown(text: &str) -> String {
+pub(crate) fn in_markdown(text: &str) -> String {
     let escaped = |c: char| if c.is_ascii_punctuation() && c != '-' { format!("\\{c}") } else { c.to_string() };
     text.chars().map(escaped).collect()
 }

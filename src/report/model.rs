@@ -87,7 +87,7 @@ pub(crate) struct Table<R> {
 
 impl<R> Table<R> {
     /// A table without columns; the caption may be empty.
-    pub fn new(language: Language, caption: impl Into<String>, rows: impl IntoIterator<Item = R>) -> Self {
+    pub(crate) fn new(language: Language, caption: impl Into<String>, rows: impl IntoIterator<Item = R>) -> Self {
         let rows: Vec<R> = rows.into_iter().collect();
         let best = vec![false; rows.len()];
         Self { rows, grid: Grid { caption: caption.into(), language, columns: Vec::new(), best } }
@@ -100,22 +100,22 @@ impl<R> Table<R> {
     }
 
     /// Adds a column of numbers.
-    pub fn number(self, name: &str, cell: impl Fn(&R) -> String) -> Self {
+    pub(crate) fn number(self, name: &str, cell: impl Fn(&R) -> String) -> Self {
         self.column(name, Fill::Number, cell)
     }
 
     /// Adds a column of words.
-    pub fn text(self, name: &str, cell: impl Fn(&R) -> String) -> Self {
+    pub(crate) fn text(self, name: &str, cell: impl Fn(&R) -> String) -> Self {
         self.column(name, Fill::Text, cell)
     }
 
     /// Adds a column of sentences.
-    pub fn prose(self, name: &str, cell: impl Fn(&R) -> String) -> Self {
+    pub(crate) fn prose(self, name: &str, cell: impl Fn(&R) -> String) -> Self {
         self.column(name, Fill::Prose, cell)
     }
 
     /// Emphasises rows.
-    pub fn best(mut self, best: impl Fn(&R) -> bool) -> Self {
+    pub(crate) fn best(mut self, best: impl Fn(&R) -> bool) -> Self {
         self.grid.best = self.rows.iter().map(best).collect();
         self
     }

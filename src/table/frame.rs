@@ -125,7 +125,7 @@ impl Frame {
 
     /// Reads a Parquet or CSV file, distinguished by content. `select` checks the names of all columns and returns
     /// those that are needed.
-    pub fn read(
+    pub(crate) fn read(
         path: &Path,
         file: &str,
         threads: usize,
@@ -200,7 +200,7 @@ impl Frame {
     }
 
     /// Replaces the numbers of a column, which keeps its type.
-    pub fn replace(&mut self, name: &str, numbers: &[Option<f64>]) -> Result<(), String> {
+    pub(crate) fn replace(&mut self, name: &str, numbers: &[Option<f64>]) -> Result<(), String> {
         let replace = || -> Result<(), PolarsError> {
             let kind = self.frame.column(name)?.dtype().clone();
             let new = match kind {
@@ -220,7 +220,7 @@ impl Frame {
     }
 
     /// The columns as Parquet.
-    pub fn into_parquet(mut self, threads: usize) -> Result<Vec<u8>, String> {
+    pub(crate) fn into_parquet(mut self, threads: usize) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
         write_parquet(&mut self.frame, threads, &mut bytes).map_err(|e| e.to_string())?;
         Ok(bytes)

@@ -43,32 +43,32 @@ pub(super) struct Row<'t> {
 }
 
 impl Row<'_> {
-    pub fn has(&self, role: Role) -> bool {
+    pub(crate) fn has(&self, role: Role) -> bool {
         self.columns.contains_key(&role)
     }
 
-    pub fn number(&self, role: Role) -> Option<f64> {
+    pub(crate) fn number(&self, role: Role) -> Option<f64> {
         self.columns.get(&role)?.number(self.row)
     }
 
     /// A number from 0 to `most`.
-    pub fn number_up_to(&self, role: Role, most: u32) -> Option<f64> {
+    pub(crate) fn number_up_to(&self, role: Role, most: u32) -> Option<f64> {
         self.number(role).filter(|n| (0.0..=f64::from(most)).contains(n))
     }
 
-    pub fn text(&self, role: Role) -> Option<&str> {
+    pub(crate) fn text(&self, role: Role) -> Option<&str> {
         self.columns.get(&role)?.text(self.row)
     }
 
     /// The rates that the engine declared, if all three columns have them.
-    pub fn declared(&self) -> Option<Declared> {
+    pub(crate) fn declared(&self) -> Option<Declared> {
         let rate = |role| self.number_up_to(role, 1_000).map(|rate| rate.round() as u16);
         let [win, draw, loss] = [Role::DeclaredWin, Role::DeclaredDraw, Role::DeclaredLoss].map(rate);
         Declared::try_from([win?, draw?, loss?]).ok()
     }
 
     /// A hash of the first `rows` rows. Equal files have equal hashes.
-    pub fn content(&mut self, rows: usize) -> u64 {
+    pub(crate) fn content(&mut self, rows: usize) -> u64 {
         let mut hash = GameHash::default();
         let roles: Vec<Role> = self.columns.keys().copied().collect();
         roles.iter().for_each(|role| hash.bytes(role.as_str().as_bytes()));
@@ -85,12 +85,12 @@ impl Row<'_> {
     }
 
     /// Whether a flag is set.
-    pub fn is_true(&self, role: Role) -> bool {
+    pub(crate) fn is_true(&self, role: Role) -> bool {
         self.text(role).is_some_and(is_true)
     }
 
     /// A text that is not empty.
-    pub fn name(&self, role: Role) -> Option<&str> {
+    pub(crate) fn name(&self, role: Role) -> Option<&str> {
         self.text(role).filter(|name| !name.is_empty())
     }
 

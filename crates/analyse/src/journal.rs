@@ -59,7 +59,7 @@ pub(crate) struct Journal {
 
 impl Journal {
     /// Opens a journal, which is created if there is none. `restart` drops what it holds.
-    pub fn open(path: &Path, restart: bool) -> Result<Self, JournalError> {
+    pub(crate) fn open(path: &Path, restart: bool) -> Result<Self, JournalError> {
         let fail = |action| {
             let path = shown_path(path);
             move |source| JournalError::File { path, action, source }
@@ -94,7 +94,7 @@ impl Journal {
     }
 
     /// Appends an answer.
-    pub fn add(&mut self, engine: u64, position: u64, answer: &Answer) -> Result<(), JournalError> {
+    pub(crate) fn add(&mut self, engine: u64, position: u64, answer: &Answer) -> Result<(), JournalError> {
         let write = || {
             let mut line = serde_json::to_vec(&Entry { engine, position, answer })?;
             line.push(b'\n');

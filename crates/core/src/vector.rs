@@ -112,12 +112,12 @@ pub(crate) struct Logistics {
 }
 
 impl Logistics {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { p: [0.0; BLOCK], q: [0.0; BLOCK], e: [0.0; BLOCK] }
     }
 
     /// Computes p and q.
-    pub fn at(&mut self, z: &[f64]) {
+    pub(crate) fn at(&mut self, z: &[f64]) {
         let e = &mut self.e[..z.len()];
         e.iter_mut().zip(z).for_each(|(e, z)| *e = -z.abs());
         exp(e);
@@ -129,7 +129,7 @@ impl Logistics {
     }
 
     /// Writes -result ln p - (1 - result) ln q of the logits and results that [`Logistics::at`] saw last.
-    pub fn losses(&mut self, z: &[f64], results: &[f64], losses: &mut [f64]) {
+    pub(crate) fn losses(&mut self, z: &[f64], results: &[f64], losses: &mut [f64]) {
         let e = &mut self.e[..z.len()];
         log1p(e);
         for (((loss, z), result), log) in losses.iter_mut().zip(z).zip(results).zip(&*e) {

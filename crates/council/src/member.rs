@@ -406,7 +406,7 @@ impl Member {
 
     /// What its configuration sets that it does not declare, with the nearest that it does. Known once it has declared
     /// its options.
-    pub fn unknown_options(&self) -> impl Iterator<Item = Text> {
+    pub(crate) fn unknown_options(&self) -> impl Iterator<Item = Text> {
         // engines need not declare the options of USI itself
         let of_usi = |name: &str| matches!(name, "USI_Ponder" | "USI_Hash");
         let is_known = |name: &str| self.options.iter().any(|option| option.name.eq_ignore_ascii_case(name));

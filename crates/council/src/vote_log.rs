@@ -100,7 +100,7 @@ impl GameProgress {
     }
 
     /// Records a decision.
-    pub fn decided(&mut self, side: Color, ply: u32) {
+    pub(crate) fn decided(&mut self, side: Color, ply: u32) {
         self.decided = Some((side, ply));
     }
 

@@ -14,14 +14,14 @@ use crate::sorted;
 const ARCHIVE: &str = "fuzz/corpus.tar.gz";
 const FOLDER: &str = "fuzz/corpus";
 
-pub fn unpack(root: &Path) -> Result<()> {
+pub(crate) fn unpack(root: &Path) -> Result<()> {
     let archive = root.join(ARCHIVE);
     let file = fs::File::open(&archive).with_context(|| archive.display().to_string())?;
     tar::Archive::new(GzDecoder::new(file)).unpack(root.join("fuzz")).with_context(|| archive.display().to_string())
 }
 
 /// Packs the files in the order of their names, without owner, time and mode.
-pub fn pack(root: &Path) -> Result<()> {
+pub(crate) fn pack(root: &Path) -> Result<()> {
     let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
     let mut count = 0;
     for target in sorted(&root.join(FOLDER))? {

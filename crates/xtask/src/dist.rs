@@ -18,7 +18,7 @@ const FILES: [&str; 9] =
     ["README.md", "README.ja.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "docs", "examples", "plots", "data"];
 
 #[derive(Args)]
-pub struct Dist {
+pub(crate) struct Dist {
     /// Target triple, such as x86_64-unknown-linux-musl; default: this machine
     #[arg(long)]
     target: Option<String>,
@@ -34,7 +34,7 @@ pub struct Dist {
 }
 
 impl Dist {
-    pub fn run(&self, root: &Path) -> Result<()> {
+    pub(crate) fn run(&self, root: &Path) -> Result<()> {
         let target = match &self.target {
             Some(target) => target.clone(),
             None => host()?,

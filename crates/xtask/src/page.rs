@@ -17,14 +17,14 @@ use crate::sorted;
 const TARGET: &str = "wasm32-unknown-unknown";
 
 #[derive(Args)]
-pub struct Page {
+pub(crate) struct Page {
     /// The page to write
     #[arg(long, value_name = "FILE", default_value = "target/page/evalcurve.html")]
     out: PathBuf,
 }
 
 impl Page {
-    pub fn run(&self, root: &Path) -> Result<()> {
+    pub(crate) fn run(&self, root: &Path) -> Result<()> {
         let built = built(root)?;
         let folder = built.with_file_name("bound");
         run(Command::new("wasm-bindgen")

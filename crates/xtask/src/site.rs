@@ -23,7 +23,7 @@ const LINKED: [&str; 12] = [
 ];
 
 /// Writes the site to `target/site/book`.
-pub fn build(root: &Path) -> Result<()> {
+pub(crate) fn build(root: &Path) -> Result<()> {
     let site = root.join("target/site");
     if site.exists() {
         fs::remove_dir_all(&site)?;

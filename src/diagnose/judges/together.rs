@@ -157,7 +157,7 @@ impl Weights {
     /// Weights of some engines, fitted to some positions: none is negative, and among those that are not, they have
     /// the least log loss. Lawson and Hanson's method: engines enter one after another while a positive weight would
     /// help, and leave where it becomes 0.
-    pub fn fit(shared: &Shared, engines: &[usize], positions: &[usize]) -> Result<Self, FitError> {
+    pub(crate) fn fit(shared: &Shared, engines: &[usize], positions: &[usize]) -> Result<Self, FitError> {
         let fit = |active: &[usize], start: &[f64]| {
             let width = active.len() + 1;
             let row = |&i: &usize| {
@@ -223,7 +223,7 @@ pub(super) struct Correlations {
 }
 
 impl Correlations {
-    pub fn new(shared: &Shared) -> Self {
+    pub(crate) fn new(shared: &Shared) -> Self {
         // results are linear in win rates, and not in logits
         let rates = shared.forecasts.iter().map(|f| f.iter().map(Forecast::win_rate).collect());
         let results = shared.forecasts[0].iter().map(|f| f.outcome.value()).collect();
@@ -234,7 +234,7 @@ impl Correlations {
     /// The partial correlation of two columns given others: that of what is left of them after linear regression on the
     /// others. The interval is normal on Fisher's scale, its standard error clustered by game. That the regressions are
     /// estimated does not change it to first order, because what is left does not depend linearly on the others.
-    pub fn given_others(&self, first: usize, second: usize, others: &[usize]) -> Option<Estimate> {
+    pub(crate) fn given_others(&self, first: usize, second: usize, others: &[usize]) -> Option<Estimate> {
         let [a, b] = [first, second].map(|column| self.residuals(column, others));
         let (a, b) = (a?, b?);
         let value = mean_product(&a, &b);

@@ -45,19 +45,19 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    pub fn new(rows: &[MismatchRow], engines: usize) -> Self {
+    pub(crate) fn new(rows: &[MismatchRow], engines: usize) -> Self {
         let edges = quantile_edges(rows);
         let bin = |value: f64| edges.partition_point(|edge| *edge < value);
         let code = |r: &MismatchRow| ((bin(r.value) * engines + r.engine) as u32, r.result);
         Self { engines, bins: edges.len() + 1, samples: rows.iter().map(code).collect() }
     }
 
-    pub fn empty(&self) -> Vec<Cell> {
+    pub(crate) fn empty(&self) -> Vec<Cell> {
         vec![Cell::default(); self.engines * self.bins]
     }
 
     /// M² of cells, by the formula of [`scale_mismatch`].
-    pub fn m_squared(&self, cells: &[Cell]) -> f64 {
+    pub(crate) fn m_squared(&self, cells: &[Cell]) -> f64 {
         let (mut weighted, mut total) = (0.0, 0.0);
         for bin in cells.chunks_exact(self.engines) {
             let used = || bin.iter().filter(|c| c.n >= MIN_CELL as f64);
@@ -80,7 +80,7 @@ impl Cells {
     }
 
     /// The mean results by engine and bin, for cells with 5 or more samples.
-    pub fn curves(&self) -> Vec<Vec<CellPoint>> {
+    pub(crate) fn curves(&self) -> Vec<Vec<CellPoint>> {
         let mut cells = self.empty();
         self.samples.iter().for_each(|&(cell, y)| cells[cell as usize].add(1.0, y));
         let point = |bin: usize, cell: &Cell| CellPoint {
@@ -99,7 +99,7 @@ impl Cells {
 }
 
 impl Cell {
-    pub fn add(&mut self, times: f64, y: f64) {
+    pub(crate) fn add(&mut self, times: f64, y: f64) {
         self.n += times;
         self.sum += times * y;
         self.squares += times * y * y;

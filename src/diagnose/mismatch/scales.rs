@@ -33,7 +33,7 @@ fn standardizations(engine: &EngineCases, folds: &FoldOptions) -> Result<Vec<Sta
 
 impl Scales {
     /// Fits a transform to each engine without each fold.
-    pub fn new(transform: Transform, validation: &mut CrossValidation<'_>) -> Self {
+    pub(crate) fn new(transform: Transform, validation: &mut CrossValidation<'_>) -> Self {
         let fits = match transform.kind() {
             Some(kind) => Fits::Model(validation.fits(kind)),
             None if transform == Transform::Raw => Fits::Raw,
@@ -47,7 +47,7 @@ impl Scales {
     }
 
     /// The reason why an engine has no values.
-    pub fn error(&self, engine: usize) -> Option<Text> {
+    pub(crate) fn error(&self, engine: usize) -> Option<Text> {
         match &self.fits {
             Fits::Raw => None,
             Fits::Standardized(_, engines) => engines.get(engine)?.as_ref().err().cloned(),
@@ -56,7 +56,7 @@ impl Scales {
     }
 
     /// The values of all samples of some engines, each by the fit without the fold of the sample.
-    pub fn rows(&self, engines: &[EngineCases], used: &[usize]) -> Vec<MismatchRow> {
+    pub(crate) fn rows(&self, engines: &[EngineCases], used: &[usize]) -> Vec<MismatchRow> {
         let row = |(engine, &e): (usize, &usize)| {
             engines[e].cases.iter().map(move |case| {
                 // engines without a fit were left out before; a NaN leaves the row out

@@ -28,7 +28,7 @@ pub(crate) struct Grouped<'a> {
 
 impl<'a> Grouped<'a> {
     /// Borrows observations that are grouped already, in any order of games; else sorts a copy by game.
-    pub fn new(observations: &'a [Observation]) -> Self {
+    pub(crate) fn new(observations: &'a [Observation]) -> Self {
         // index 0 has no predecessor: the first sample always starts a game
         let starts = |range: std::ops::Range<usize>| {
             range.filter(|&i| i == 0 || observations[i].game != observations[i - 1].game)
@@ -60,12 +60,12 @@ impl<'a> Grouped<'a> {
     }
 
     /// Number of games.
-    pub fn games(&self) -> u64 {
+    pub(crate) fn games(&self) -> u64 {
         self.games
     }
 
     /// The observations, the samples of each game adjacent.
-    pub fn observations(&self) -> &[Observation] {
+    pub(crate) fn observations(&self) -> &[Observation] {
         &self.observations
     }
 

@@ -22,7 +22,7 @@ const LARGEST: f64 = 1e150;
 impl Point {
     /// At a logit z, with the shares of games won (`low`) and lost (`high`) whatever the score. `result` is 1, 0.5 or
     /// 0.
-    pub fn at(z: f64, [low, high]: [f64; 2], result: f64) -> Self {
+    pub(crate) fn at(z: f64, [low, high]: [f64; 2], result: f64) -> Self {
         let Logistic { p, q, minus_log_p, minus_log_q } = Logistic::at(z);
         let slope = 1.0 - low - high;
         // both without cancellation
@@ -63,13 +63,13 @@ pub(crate) struct Points {
 }
 
 impl Points {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let zero = [0.0; BLOCK];
         Self { logistics: Logistics::new(), won: zero, lost: zero, loss: zero, first: [zero; 2], second: [zero; 3] }
     }
 
     /// `None` for a share that is not estimated and 0: there are no derivatives by it then.
-    pub fn at(&mut self, z: &[f64], lapse: Option<f64>, results: &[f64]) {
+    pub(crate) fn at(&mut self, z: &[f64], lapse: Option<f64>, results: &[f64]) {
         let n = z.len().min(BLOCK);
         self.logistics.at(&z[..n]);
         let (p, q, results) = (&self.logistics.p[..n], &self.logistics.q[..n], &results[..n]);

@@ -27,7 +27,7 @@ const CHUNK: usize = 8192;
 
 impl Minimum {
     /// The curve of a minimum of [`Objective`].
-    pub fn sigmoid(&self) -> Sigmoid {
+    pub(crate) fn sigmoid(&self) -> Sigmoid {
         Sigmoid { w1: self.at[0] / SCORE_SCALE, w2: self.at[1] }
     }
 }
@@ -43,7 +43,7 @@ pub(crate) struct Objective {
 }
 
 impl Objective {
-    pub fn new(method: Method, rows: Vec<ScoreRow>) -> Self {
+    pub(crate) fn new(method: Method, rows: Vec<ScoreRow>) -> Self {
         let (mut samples, mut squares) = (0.0, 0.0);
         for r in &rows {
             let n = r.total();
@@ -53,7 +53,7 @@ impl Objective {
         Self { method, rows, samples, spread: [(squares / samples).sqrt(), 1.0] }
     }
 
-    pub fn from_counts(method: Method, counts: &ScoreCounts) -> Self {
+    pub(crate) fn from_counts(method: Method, counts: &ScoreCounts) -> Self {
         let row = |r: &super::counts::ScoreCount| ScoreRow {
             x: f64::from(r.score_cp) / SCORE_SCALE,
             wins: r.wins as f64,
@@ -109,7 +109,7 @@ impl Objective {
     }
 
     /// Where searches begin when nothing is known: slope 0 and the mean result.
-    pub fn flat_start(&self) -> [f64; 2] {
+    pub(crate) fn flat_start(&self) -> [f64; 2] {
         let mean = self.mean().clamp(1e-6, 1.0 - 1e-6);
         [0.0, -logit(mean)]
     }

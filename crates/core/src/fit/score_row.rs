@@ -11,7 +11,7 @@ pub(crate) struct ScoreRow {
 }
 
 impl ScoreRow {
-    pub fn total(&self) -> f64 {
+    pub(crate) fn total(&self) -> f64 {
         self.wins + self.draws + self.losses
     }
 }

@@ -49,7 +49,7 @@ pub(crate) struct Evaluation<H = Square> {
 
 impl<H: Curvature> Evaluation<H> {
     /// The sum of parts, in their order; `None` without parts.
-    pub fn sum(parts: Vec<Self>) -> Option<Self> {
+    pub(crate) fn sum(parts: Vec<Self>) -> Option<Self> {
         parts.into_iter().reduce(|mut a, b| {
             a.loss += b.loss;
             a.gradient.iter_mut().zip(&b.gradient).for_each(|(x, y)| *x += y);
@@ -59,7 +59,7 @@ impl<H: Curvature> Evaluation<H> {
     }
 
     /// The mean per sample of a sum over `n` of them.
-    pub fn mean(self, n: f64) -> Self {
+    pub(crate) fn mean(self, n: f64) -> Self {
         Self {
             loss: self.loss / n,
             gradient: self.gradient.iter().map(|g| g / n).collect(),
@@ -67,7 +67,7 @@ impl<H: Curvature> Evaluation<H> {
         }
     }
 
-    pub fn size_of_gradient(&self) -> f64 {
+    pub(crate) fn size_of_gradient(&self) -> f64 {
         self.gradient.iter().fold(0.0, |m, g| if g.abs() <= m { m } else { g.abs() })
     }
 }
@@ -117,7 +117,7 @@ pub(crate) struct Stalled {
 
 impl Stalled {
     /// A search that found no point of the domain.
-    pub const NOWHERE: Self = Self { gradient: f64::INFINITY, at: Vec::new(), loss: f64::INFINITY };
+    pub(crate) const NOWHERE: Self = Self { gradient: f64::INFINITY, at: Vec::new(), loss: f64::INFINITY };
 }
 
 /// The minimum next to a start.
@@ -137,22 +137,22 @@ pub(crate) struct Search<'a, H = Square> {
 }
 
 impl<'a, H: Curvature> Search<'a, H> {
-    pub fn new(loss: &'a dyn Loss<H>) -> Self {
+    pub(crate) fn new(loss: &'a dyn Loss<H>) -> Self {
         Self { loss, passes: Cell::new(0), lowest: Cell::new(f64::INFINITY), memo: RefCell::new(None) }
     }
 
     /// Evaluations so far.
-    pub fn passes(&self) -> u32 {
+    pub(crate) fn passes(&self) -> u32 {
         self.passes.get()
     }
 
     /// The lowest loss of all points evaluated.
-    pub fn lowest(&self) -> f64 {
+    pub(crate) fn lowest(&self) -> f64 {
         self.lowest.get()
     }
 
     /// The loss with its derivatives; `None` where they are not defined or not finite.
-    pub fn evaluate(&self, at: &[f64]) -> Option<Evaluation<H>> {
+    pub(crate) fn evaluate(&self, at: &[f64]) -> Option<Evaluation<H>> {
         if let Some((point, evaluation)) = &*self.memo.borrow()
             && point == at
         {
@@ -169,7 +169,7 @@ impl<'a, H: Curvature> Search<'a, H> {
     }
 
     /// Searches from a start by argmin's BFGS, then makes sure of convergence by Newton steps.
-    pub fn minimise(&self, start: &[f64]) -> Result<Minimum<H>, Stalled> {
+    pub(crate) fn minimise(&self, start: &[f64]) -> Result<Minimum<H>, Stalled> {
         let last_pass = self.passes() + self.loss.limits().all;
         if start.len() > MAX_DENSE || self.loss.limits().argmin == 0 {
             return self.polish(start, last_pass);
@@ -217,7 +217,7 @@ impl<'a, H: Curvature> Search<'a, H> {
     }
 
     /// Damped Newton steps until the gradient and the next step are small enough.
-    pub fn polish(&self, start: &[f64], last_pass: u32) -> Result<Minimum<H>, Stalled> {
+    pub(crate) fn polish(&self, start: &[f64], last_pass: u32) -> Result<Minimum<H>, Stalled> {
         let mut at = start.to_vec();
         let mut here = self.evaluate(&at).ok_or(Stalled::NOWHERE)?;
         loop {

@@ -48,27 +48,27 @@ pub(crate) struct Square {
 }
 
 impl Square {
-    pub fn zero(size: usize) -> Self {
+    pub(crate) fn zero(size: usize) -> Self {
         Self { size, entries: vec![0.0; size * size] }
     }
 
-    pub fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.size
     }
 
     /// An entry on or below the diagonal.
-    pub fn at(&self, row: usize, column: usize) -> f64 {
+    pub(crate) fn at(&self, row: usize, column: usize) -> f64 {
         self.entries[row * self.size + column]
     }
 
     /// Adds to an entry; of two mirrored entries the lower one is stored.
-    pub fn add(&mut self, row: usize, column: usize, value: f64) {
+    pub(crate) fn add(&mut self, row: usize, column: usize, value: f64) {
         let (row, column) = (row.max(column), row.min(column));
         self.entries[row * self.size + column] += value;
     }
 
     /// L M Lᵀ, with the rows of L given.
-    pub fn transformed(&self, rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    pub(crate) fn transformed(&self, rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let entry = |i: usize, j: usize| self.at(i.max(j), i.min(j));
         let product = |a: &[f64], b: &[f64]| -> f64 {
             let pairs = (0..self.size).flat_map(|i| (0..self.size).map(move |j| (i, j)));
@@ -79,12 +79,12 @@ impl Square {
     }
 
     /// A matrix of two rows.
-    pub fn two(m: &Matrix) -> Self {
+    pub(crate) fn two(m: &Matrix) -> Self {
         Self { size: 2, entries: m.as_flattened().to_vec() }
     }
 
     /// The two rows of a matrix of that size.
-    pub fn to_two(&self) -> Option<Matrix> {
+    pub(crate) fn to_two(&self) -> Option<Matrix> {
         match *self.entries.as_slice() {
             [a, _, b, c] => Some([[a, b], [b, c]]),
             _ => None,
@@ -95,7 +95,7 @@ impl Square {
     ///
     /// Row by row. The sums of a row run along its columns side by side, each in the order of its terms, so that the
     /// processor need not wait for one addition before it begins the next.
-    pub fn cholesky(&self) -> Option<Cholesky> {
+    pub(crate) fn cholesky(&self) -> Option<Cholesky> {
         self.factor(&self.diagonal())
     }
 
@@ -129,7 +129,7 @@ impl Square {
 
     /// The factor of the matrix with its diagonal raised by as little as makes it positive definite, by powers of ten.
     /// Each entry is raised by its own size: parameters of other units are not held fast.
-    pub fn raised_cholesky(&self) -> Option<Cholesky> {
+    pub(crate) fn raised_cholesky(&self) -> Option<Cholesky> {
         let sizes: Vec<f64> = self.diagonal().iter().map(|size| size.abs()).collect();
         let least = sizes.iter().fold(f64::MIN_POSITIVE, |m, size| m.max(*size)) * 1e-9;
         (-6..=9).find_map(|power| {
@@ -208,7 +208,7 @@ pub(crate) struct Cholesky {
 
 impl Cholesky {
     /// The x of L Lᵀ x = right.
-    pub fn solve(&self, right: &[f64]) -> Vec<f64> {
+    pub(crate) fn solve(&self, right: &[f64]) -> Vec<f64> {
         let (mut x, k) = (right.to_vec(), right.len());
         let mut dots = vec![0.0; k];
         for i in 0..k {
@@ -227,7 +227,7 @@ impl Cholesky {
     }
 
     /// The inverse of L Lᵀ, its lower triangle.
-    pub fn inverse(&self) -> Square {
+    pub(crate) fn inverse(&self) -> Square {
         let k = self.rows.size();
         let mut inverse = Square::zero(k);
         for j in 0..k {
@@ -253,7 +253,7 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     /// The entries of a leading row.
-    pub fn of(&self, row: usize) -> std::ops::Range<usize> {
+    pub(crate) fn of(&self, row: usize) -> std::ops::Range<usize> {
         self.starts[row]..self.starts[row + 1]
     }
 }
@@ -270,7 +270,7 @@ pub(crate) struct Arrow {
 
 impl Arrow {
     /// The factor of the matrix, `None` where it is not positive definite.
-    pub fn factor(&self) -> Option<ArrowFactor> {
+    pub(crate) fn factor(&self) -> Option<ArrowFactor> {
         let mut rest = self.tail.clone();
         for (row, d) in self.diagonal.iter().enumerate() {
             if !(*d > 0.0 && d.is_finite()) {
@@ -336,14 +336,14 @@ pub(crate) struct ArrowFactor {
 
 impl ArrowFactor {
     /// The entries of a leading row, with their columns of the tail.
-    pub fn edges(&self, row: usize) -> impl Iterator<Item = (usize, f64)> {
+    pub(crate) fn edges(&self, row: usize) -> impl Iterator<Item = (usize, f64)> {
         let range = self.arrow.pattern.of(row);
         let columns = self.arrow.pattern.columns[range.clone()].iter();
         columns.zip(&self.arrow.edges[range]).map(|(column, value)| (*column as usize, *value))
     }
 
     /// The x of A x = right.
-    pub fn solve(&self, right: &[f64]) -> Vec<f64> {
+    pub(crate) fn solve(&self, right: &[f64]) -> Vec<f64> {
         let n = self.arrow.diagonal.len();
         let mut tail = right[n..].to_vec();
         for (row, d) in self.arrow.diagonal.iter().enumerate() {

@@ -43,7 +43,7 @@ pub(super) struct Drawn {
 
 impl Drawn {
     /// Takes the cells that are not empty (samples in the upper 32 bits, doubled results in the lower).
-    pub fn take(&mut self, x: &[f64], cells: &[u64]) {
+    pub(crate) fn take(&mut self, x: &[f64], cells: &[u64]) {
         let all = cells.len();
         self.index.resize(all, 0);
         for list in [&mut self.x, &mut self.wins, &mut self.totals] {
@@ -101,7 +101,7 @@ pub(super) struct Warm {
 
 impl Warm {
     /// `at` is (a, b) of the logit a x - b, x in thousands of centipawns.
-    pub fn new(method: Method, at: [f64; 2], x: &[f64]) -> Self {
+    pub(crate) fn new(method: Method, at: [f64; 2], x: &[f64]) -> Self {
         let (a, b) = derivatives(method);
         let logit = |x: f64| at[0] * x - at[1];
         let start = |&x: &f64| {
@@ -122,7 +122,7 @@ impl Warm {
     }
 
     /// The curve of a resample; `None` where it determines no curve or no search converges.
-    pub fn fit(&self, drawn: &mut Drawn) -> Option<Sigmoid> {
+    pub(crate) fn fit(&self, drawn: &mut Drawn) -> Option<Sigmoid> {
         if drawn.undetermined() {
             return None;
         }

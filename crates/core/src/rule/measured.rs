@@ -20,7 +20,7 @@ pub(super) struct Measured<'a> {
 }
 
 impl<'a> Measured<'a> {
-    pub fn new(index: usize, voter: &'a Voter<'a>, vote: &'a Vote<'a>, options: &Options<'_>) -> Self {
+    pub(crate) fn new(index: usize, voter: &'a Voter<'a>, vote: &'a Vote<'a>, options: &Options<'_>) -> Self {
         let Options { situation, reading, .. } = *options;
         let score = vote.score.map(|s| classified(voter.calibration, s));
         let win_rate = vote
@@ -31,14 +31,14 @@ impl<'a> Measured<'a> {
     }
 
     /// The score in centipawns; a mate is infinite.
-    pub fn raw(&self) -> Option<f64> {
+    pub(crate) fn raw(&self) -> Option<f64> {
         match self.score? {
             Score::Cp(cp) => Some(cp),
             Score::Mate { wins, .. } => Some(if wins { f64::INFINITY } else { f64::NEG_INFINITY }),
         }
     }
 
-    pub fn standardized(&self) -> Option<f64> {
+    pub(crate) fn standardized(&self) -> Option<f64> {
         self.vote.standardized.or_else(|| {
             let standard = self.voter.calibration?.standardization?;
             Some((self.raw()? - standard.mean) / standard.sd)
@@ -46,7 +46,7 @@ impl<'a> Measured<'a> {
     }
 
     /// The logit of the win rate, within the limits of [`logit`].
-    pub fn logit(&self) -> Option<f64> {
+    pub(crate) fn logit(&self) -> Option<f64> {
         self.win_rate.map(logit)
     }
 
@@ -58,7 +58,7 @@ impl<'a> Measured<'a> {
 
     /// The standard error of the logit. A calibration without a covariance, such as published coefficients, adds
     /// nothing.
-    pub fn standard_error(&self, options: &Options<'_>) -> f64 {
+    pub(crate) fn standard_error(&self, options: &Options<'_>) -> f64 {
         let error = match (self.score, self.voter.calibration) {
             (Some(Score::Cp(cp)), Some(calibration)) if self.vote.win_rate.is_none() => {
                 calibration.logit_error(self.reading, cp, &self.situation)
@@ -69,7 +69,7 @@ impl<'a> Measured<'a> {
     }
 
     /// The win rates of its move and of the moves in its list, best first. A move may occur twice.
-    pub fn win_rates(&self) -> impl Iterator<Item = (Move, f64)> + '_ {
+    pub(crate) fn win_rates(&self) -> impl Iterator<Item = (Move, f64)> + '_ {
         let own = self.win_rate.map(|p| (self.vote.best, p));
         own.into_iter().chain(self.rates(self.vote.list)).filter(|(_, p)| !p.is_nan())
     }
@@ -93,7 +93,7 @@ impl<'a> Measured<'a> {
     }
 
     /// The logits of its moves for pools, best first, each move once.
-    pub fn logits(&self) -> Vec<(Move, f64)> {
+    pub(crate) fn logits(&self) -> Vec<(Move, f64)> {
         let mut all: Vec<(Move, f64)> = Vec::new();
         for (m, l) in self.win_rates().map(|(m, p)| (m, logit(p))) {
             if !l.is_nan() && !all.iter().any(|(other, _)| *other == m) {
@@ -110,12 +110,12 @@ impl<'a> Measured<'a> {
     }
 
     /// The noise s of the voter.
-    pub fn noise(&self, options: &Options<'_>) -> f64 {
+    pub(crate) fn noise(&self, options: &Options<'_>) -> f64 {
         self.voter.noise.unwrap_or(options.noise)
     }
 
     /// An announced mate that the vote proves: a lower bound proves a win, an upper bound a loss.
-    pub fn proven(&self) -> Option<(bool, Score)> {
+    pub(crate) fn proven(&self) -> Option<(bool, Score)> {
         match (self.score?, self.vote.bound) {
             (Score::Mate { wins: true, .. }, Some(Bound::Upper)) => None,
             (Score::Mate { wins: false, .. }, Some(Bound::Lower)) => None,

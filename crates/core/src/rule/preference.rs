@@ -43,7 +43,7 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.weights.len()
     }
 
@@ -67,7 +67,7 @@ impl Pairs {
     }
 
     /// The weights by these pairs, with their scale. `towards` has the mean 1.
-    pub fn fit(&self, rows: &[usize], towards: &[f64], shrinkage: f64) -> Vec<f64> {
+    pub(crate) fn fit(&self, rows: &[usize], towards: &[f64], shrinkage: f64) -> Vec<f64> {
         let along = |&row: &usize| self.of(row).iter().zip(towards).map(|(x, u)| x * u).sum::<f64>();
         let one = Self {
             judges: 1,
@@ -134,7 +134,7 @@ impl Pairs {
 
     /// The strength of shrinkage by cross-validation over games: the strongest whose loss on unseen games is within one
     /// standard error of the least. The given direction itself is kept within [`PROVEN`] of them.
-    pub fn shrinkage(&self, rows: &[usize], towards: &[f64], games: usize, seed: u64) -> f64 {
+    pub(crate) fn shrinkage(&self, rows: &[usize], towards: &[f64], games: usize, seed: u64) -> f64 {
         if games < LEAST_GAMES {
             return f64::INFINITY;
         }

@@ -26,12 +26,12 @@ pub(super) struct Clusters {
 }
 
 impl Clusters {
-    pub fn new(forecasts: &[Forecast]) -> Self {
+    pub(crate) fn new(forecasts: &[Forecast]) -> Self {
         Self::of(forecasts.len(), |i| forecasts[i].game)
     }
 
     /// Of so many samples with their games.
-    pub fn of(samples: usize, game: impl Fn(usize) -> u64) -> Self {
+    pub(crate) fn of(samples: usize, game: impl Fn(usize) -> u64) -> Self {
         let mut order: Vec<u32> = (0..samples as u32).collect();
         // stable: within a game samples keep their order, and sums their bits
         order.sort_by_key(|&i| game(i as usize));
@@ -46,18 +46,18 @@ impl Clusters {
     }
 
     /// The samples of each game.
-    pub fn games(&self) -> impl Iterator<Item = &[u32]> {
+    pub(crate) fn games(&self) -> impl Iterator<Item = &[u32]> {
         self.starts.windows(2).map(|w| &self.order[w[0] as usize..w[1] as usize])
     }
 
     /// Number of games.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
     /// The mean of a number of every sample, with its standard error clustered by game,
     /// √(G/(G-1) Σ over games (Σ (v - v̄))²)/n; `None` without samples.
-    pub fn mean(&self, value: impl Fn(usize) -> f64) -> Option<Estimate> {
+    pub(crate) fn mean(&self, value: impl Fn(usize) -> f64) -> Option<Estimate> {
         let n = self.order.len() as f64;
         if self.order.is_empty() {
             return None;
@@ -75,7 +75,7 @@ impl Clusters {
 
     /// A statistic of every resample, from the weights of the samples: how often each is drawn when as many games as
     /// there are are drawn with replacement. Draw i of a resample depends on (seed, resample, i) alone.
-    pub fn resampled<R: Send>(&self, options: &ScoreOptions, statistic: impl Fn(&[f64]) -> R + Sync) -> Vec<R> {
+    pub(crate) fn resampled<R: Send>(&self, options: &ScoreOptions, statistic: impl Fn(&[f64]) -> R + Sync) -> Vec<R> {
         let games = self.len() as u64;
         let keys: Vec<u64> = (0..games).map(random::mixed).collect();
         let mut game_of = vec![0u32; self.order.len()];

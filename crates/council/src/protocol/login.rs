@@ -37,7 +37,7 @@ pub(super) struct Listener {
 
 impl Listener {
     /// Listens, unless other machines could log in without a password.
-    pub fn open(options: &ServeOptions, events: SyncSender<Event>) -> Result<Self, ServeError> {
+    pub(crate) fn open(options: &ServeOptions, events: SyncSender<Event>) -> Result<Self, ServeError> {
         let fail = |source| ServeError::Listen { address: options.listen.clone(), source };
         let none = || io::Error::new(io::ErrorKind::InvalidInput, "no such address");
         let address = options.listen.to_socket_addrs().map_err(fail)?.next().ok_or_else(|| fail(none()))?;

@@ -97,7 +97,7 @@ impl Candidate {
 }
 
 /// Whether an answer is a move: neither `resign` nor `win`.
-pub fn is_move(best: &str) -> bool {
+pub(crate) fn is_move(best: &str) -> bool {
     NO_MOVES.iter().all(|(_, word)| *word != best)
 }
 

@@ -29,7 +29,7 @@ impl Setup {
     ///
     /// # Errors
     /// Says what cannot be read. There is nothing then that the program could be asked.
-    pub fn read(game: Game, given: &usi::Position) -> Result<(Self, Option<String>), String> {
+    pub(crate) fn read(game: Game, given: &usi::Position) -> Result<(Self, Option<String>), String> {
         let own = if game == Game::Minishogi { minishogi::START } else { STARTPOS };
         let text = given.start.as_deref().unwrap_or(own);
         let Some(start) = Position::from_sfen(text) else {
@@ -56,7 +56,7 @@ impl Setup {
     ///
     /// # Errors
     /// Says what is wrong with the line: it cannot be read, or its move or declaration is illegal.
-    pub fn candidate(&self, line: &str) -> Result<Candidate, String> {
+    pub(crate) fn candidate(&self, line: &str) -> Result<Candidate, String> {
         let candidate = Candidate::parse(line, &self.position)?;
         if self.board.checks_moves() {
             let written = line.split([',', '$']).next().unwrap_or_default().trim();
@@ -89,7 +89,7 @@ pub(super) struct Search {
 
 impl Search {
     /// A search whose clock starts at `now`.
-    pub fn new(go: Go, setup: Option<Setup>, now: Instant) -> Self {
+    pub(crate) fn new(go: Go, setup: Option<Setup>, now: Instant) -> Self {
         Self { go, setup, since: now, stopped: false }
     }
 
@@ -99,7 +99,7 @@ impl Search {
     }
 
     /// `stop`: the GUI waits for the answer. Returns whether the search was one during the opponent's time.
-    pub fn stop(&mut self) -> bool {
+    pub(crate) fn stop(&mut self) -> bool {
         self.stopped = true;
         self.go.infinite = false;
         std::mem::take(&mut self.go.ponder)
@@ -118,7 +118,7 @@ impl Search {
     ///
     /// The program does not learn of `ponderhit`. During the opponent's time, it therefore has the time of the move to
     /// come, so that its answer is in time whenever the opponent moves.
-    pub fn time_ms(&self, side: Color, default_ms: u64, now: Instant) -> u64 {
+    pub(crate) fn time_ms(&self, side: Color, default_ms: u64, now: Instant) -> u64 {
         if self.go.infinite {
             return default_ms;
         }

@@ -29,7 +29,7 @@ struct Waiting {
 }
 
 impl Buffer {
-    pub fn new(patience: Duration) -> Self {
+    pub(crate) fn new(patience: Duration) -> Self {
         Self { waiting: Mutex::default(), changed: Condvar::new(), patience }
     }
 
@@ -40,7 +40,7 @@ impl Buffer {
     /// Adds a line or a part of it. Waits for room, but not longer than its patience: an engine that reads nothing for
     /// so long loses lines, so that the end of the GUI's input is seen. Never more than a line that is cut short comes
     /// through of a line that is dropped.
-    pub fn add(&self, part: &[u8]) {
+    pub(crate) fn add(&self, part: &[u8]) {
         let ends_line = part.ends_with(b"\n");
         let until = Instant::now() + self.patience;
         let mut waiting = self.lock();
@@ -72,7 +72,7 @@ impl Buffer {
     }
 
     /// Takes all that waits, once there is something; `None` after the end.
-    pub fn take(&self) -> Option<Vec<u8>> {
+    pub(crate) fn take(&self) -> Option<Vec<u8>> {
         let mut waiting = self.lock();
         while waiting.bytes.is_empty() && !waiting.closed {
             waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
@@ -83,7 +83,7 @@ impl Buffer {
     }
 
     /// Ends it: what waits can still be taken, and no one waits any more.
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
     }

@@ -16,23 +16,23 @@ pub(super) struct Follower {
 }
 
 impl Follower {
-    pub fn new(calibration: &Calibration) -> Self {
+    pub(crate) fn new(calibration: &Calibration) -> Self {
         let needs = calibration.model.kind.needs();
         Self { uses_ply: needs.ply, uses_material: needs.material, chess960: false, position: Position::default() }
     }
 
-    pub fn set(&mut self, position: Position) {
+    pub(crate) fn set(&mut self, position: Position) {
         self.position = position;
     }
 
-    pub fn set_option(&mut self, name: &str, value: Option<&str>) {
+    pub(crate) fn set_option(&mut self, name: &str, value: Option<&str>) {
         if name.eq_ignore_ascii_case("UCI_Chess960") {
             self.chess960 = value == Some("true");
         }
     }
 
     /// What the model uses of the last position; material only of chess that follows the rules.
-    pub fn situation(&self, protocol: Protocol) -> Situation {
+    pub(crate) fn situation(&self, protocol: Protocol) -> Situation {
         let material = (self.uses_material && protocol == Protocol::Uci).then(|| {
             let (board, _) =
                 if self.chess960 { Board::chess960(&self.position) } else { Board::new(Game::Chess, &self.position) };

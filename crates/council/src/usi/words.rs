@@ -14,19 +14,19 @@ pub(crate) fn first_word(line: &str) -> (&str, &str) {
 pub(super) struct Words<'a>(Peekable<SplitWhitespace<'a>>);
 
 impl<'a> Words<'a> {
-    pub fn new(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         Self(text.split_whitespace().peekable())
     }
 
     /// Takes the next word if `parse` accepts it; otherwise leaves it.
-    pub fn parsed<T>(&mut self, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+    pub(crate) fn parsed<T>(&mut self, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
         let value = parse(self.0.peek()?)?;
         self.0.next();
         Some(value)
     }
 
     /// Takes the next word if it is a `T`; otherwise leaves it.
-    pub fn value<T: FromStr>(&mut self) -> Option<T> {
+    pub(crate) fn value<T: FromStr>(&mut self) -> Option<T> {
         self.parsed(|word| word.parse().ok())
     }
 

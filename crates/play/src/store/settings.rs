@@ -23,13 +23,13 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    pub fn of(folder: &Path, tournament: &Tournament) -> Self {
+    pub(crate) fn of(folder: &Path, tournament: &Tournament) -> Self {
         Self { path: folder.join("settings.json"), settings: settings(tournament) }
     }
 
     /// Compares the settings with those of the games in the folder. If there are no games, the file may have other
     /// settings, but not be that of another program, unless it may be deleted.
-    pub fn check(&self, is_new: bool, restart: bool) -> Result<(), StoreError> {
+    pub(crate) fn check(&self, is_new: bool, restart: bool) -> Result<(), StoreError> {
         let read = match fs::read(&self.path) {
             Err(e) if is_new && e.kind() == io::ErrorKind::NotFound => return Ok(()),
             read => read.map_err(|e| e.to_string()),
@@ -54,7 +54,7 @@ impl Settings {
     }
 
     /// Writes the file.
-    pub fn write(&self) -> Result<(), StoreError> {
+    pub(crate) fn write(&self) -> Result<(), StoreError> {
         Ok(whole_file::write(&self.path, format!("{:#}\n", self.settings).as_bytes())?)
     }
 }

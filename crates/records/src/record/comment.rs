@@ -36,14 +36,14 @@ pub(crate) struct Annotation {
 
 impl Annotation {
     /// Whether it is the score of a position: no bound, of the best line, by the first engine.
-    pub fn counts(&self) -> bool {
+    pub(crate) fn counts(&self) -> bool {
         !self.bound && self.candidate == 1 && self.engine == 0
     }
 }
 
 /// Reads the score of a comment, given from its first `*` on. `None` if it holds no score of an engine: prose that
 /// mentions 評価値 is not a score.
-pub fn parse(comment: &str) -> Option<Annotation> {
+pub(crate) fn parse(comment: &str) -> Option<Annotation> {
     let body = comment.strip_prefix('*')?;
     if let Some(text) = body.strip_prefix('#') {
         return shogihome(text, true);

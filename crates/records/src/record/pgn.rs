@@ -129,7 +129,7 @@ pub(super) struct Movetext<'a> {
 
 impl<'a> Movetext<'a> {
     /// Reads the first game of `text`. `None` if there is none.
-    pub fn read(text: &'a [u8]) -> Option<Self> {
+    pub(crate) fn read(text: &'a [u8]) -> Option<Self> {
         let mut scan = Scan { moves: Some(Vec::new()), ..Scan::new(text, &Cursor::default()) };
         let found = scan.run(&mut Game::default()).ok()?;
         let moves = scan.moves.filter(|_| found)?;

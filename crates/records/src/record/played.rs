@@ -73,7 +73,7 @@ const LETTERS: [&str; 14] = ["P", "L", "N", "S", "G", "B", "R", "K", "+P", "+L",
 
 impl Position {
     /// The position as SFEN, as move 1.
-    pub fn sfen(&self) -> String {
+    pub(crate) fn sfen(&self) -> String {
         let mut text = String::new();
         let letters = |code: u8, text: &mut String| {
             let letters = LETTERS.get(usize::from(code & (WHITE - 1)).wrapping_sub(1)).copied().unwrap_or_default();

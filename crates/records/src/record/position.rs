@@ -75,7 +75,7 @@ const EVEN_ROWS: [&[u8]; 9] = [
 
 /// Pieces on squares and in hands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Position {
+pub(crate) struct Position {
     /// Rank times 9 plus column from the left (file 9 first): a piece code from 1, plus [`WHITE`] for White.
     pub(super) squares: [u8; 81],
     /// Black's hand first, by piece code less 1.

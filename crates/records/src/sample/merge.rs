@@ -91,18 +91,24 @@ pub(super) struct FoundGame {
 }
 
 impl FoundBlock {
-    pub fn new(key: Key, member: &Arc<str>, bytes: u64, first_game: usize) -> Self {
+    pub(crate) fn new(key: Key, member: &Arc<str>, bytes: u64, first_game: usize) -> Self {
         Self { key, member: member.clone(), bytes, games: first_game..first_game, ..Self::default() }
     }
 
-    pub fn problem(&mut self, line: impl Into<Option<u64>>, kind: &'static str, value: impl Into<Text>, strict: bool) {
+    pub(crate) fn problem(
+        &mut self,
+        line: impl Into<Option<u64>>,
+        kind: &'static str,
+        value: impl Into<Text>,
+        strict: bool,
+    ) {
         if self.problems.iter().filter(|p| p.kind == kind).count() < SHOWN {
             self.problems.push(FoundProblem { line: line.into(), kind, value: value.into(), strict });
         }
     }
 
     /// Counts a game that is not kept. Texts are only needed for the first ones.
-    pub fn copy(&mut self, copy: Copy) {
+    pub(crate) fn copy(&mut self, copy: Copy) {
         match self.copies.len() < SHOWN {
             true => self.copies.push(copy),
             false => self.more_copies += 1,

@@ -61,7 +61,7 @@ pub(crate) struct Tags([Option<(Range<usize>, u64)>; Tag::COUNT]);
 
 /// The end of the movetext.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Ending<'a> {
+pub(crate) struct Ending<'a> {
     /// White's outcome by the mark that ends the movetext; `Some(None)` for `*`.
     pub mark: Option<Option<Outcome>>,
     /// The comment after the last move.
@@ -72,7 +72,7 @@ pub struct Ending<'a> {
 
 impl Tags {
     /// Adds the tag pair on `line`, which begins at `from` in the block and ends before its line feed at `to`.
-    pub fn add(&mut self, block: &[u8], from: usize, to: usize, line: u64) {
+    pub(crate) fn add(&mut self, block: &[u8], from: usize, to: usize, line: u64) {
         let text = &block[from..to];
         let Some((value, name_end)) = tag_value(text) else { return };
         let name = std::str::from_utf8(&text[1..name_end]).unwrap_or_default();
@@ -93,12 +93,12 @@ impl Tags {
     }
 
     /// The start position as the record writes it, if any.
-    pub fn fen<'a>(&self, block: &'a [u8]) -> Option<&'a [u8]> {
+    pub(crate) fn fen<'a>(&self, block: &'a [u8]) -> Option<&'a [u8]> {
         self.value(block, Tag::Fen).map(|(fen, _)| fen)
     }
 
     /// The rules, if they are named; else empty.
-    pub fn variant<'a>(&self, block: &'a [u8]) -> &'a [u8] {
+    pub(crate) fn variant<'a>(&self, block: &'a [u8]) -> &'a [u8] {
         self.text(block, Tag::Variant)
     }
 
@@ -111,7 +111,7 @@ impl Tags {
     ///
     /// # Errors
     /// [`SkipReason::BrokenPosition`] if the FEN has no side to move: every score would be in doubt.
-    pub fn start(&self, block: &[u8]) -> Result<(Color, u32), GameError> {
+    pub(crate) fn start(&self, block: &[u8]) -> Result<(Color, u32), GameError> {
         let Some((fen, line)) = self.value(block, Tag::Fen) else { return Ok((Color::White, 0)) };
         let mut fields = fen.split(|b| b.is_ascii_whitespace()).filter(|f| !f.is_empty());
         let board = fields.next().unwrap_or_default();
@@ -139,7 +139,7 @@ impl Tags {
     }
 
     /// Fills in the game's names, ratings, times and outcome.
-    pub fn finish(&self, block: &[u8], mut hash: GameHash, ending: Ending<'_>, game: &mut Game) {
+    pub(crate) fn finish(&self, block: &[u8], mut hash: GameHash, ending: Ending<'_>, game: &mut Game) {
         for (name, tag) in game.names.iter_mut().zip([Tag::Black, Tag::White]) {
             text_into(self.text(block, tag), name);
             if name == "?" {

@@ -53,12 +53,12 @@ pub(super) struct Position<'a> {
 
 impl Position<'_> {
     /// Moves that were played from the start position.
-    pub fn plies(&self) -> u32 {
+    pub(crate) fn plies(&self) -> u32 {
         self.plies
     }
 
     /// The side to move, if `first` moves first in the start position.
-    pub fn side(&self, first: Option<Color>) -> Option<Color> {
+    pub(crate) fn side(&self, first: Option<Color>) -> Option<Color> {
         let first = self.side.or(first)?;
         Some(if self.plies.is_multiple_of(2) { first } else { first.opponent() })
     }
@@ -271,7 +271,7 @@ pub(super) enum Ending {
 
 impl Ending {
     /// The outcome for Black, given the first mover and the number of moves.
-    pub fn resolve(self, first: Option<Color>, plies: u32) -> (Option<Outcome>, Termination) {
+    pub(crate) fn resolve(self, first: Option<Color>, plies: u32) -> (Option<Outcome>, Termination) {
         match self {
             Self::Black(outcome, reason) => (outcome, reason),
             Self::First(outcome, reason) => {
