@@ -9,19 +9,19 @@ use std::time::Instant;
 use evalcurve::sample::{CollectOptions, Collected, Progress, SamplingOptions, collect_with_rows};
 
 /// The seconds that `work` takes.
-pub fn seconds<T>(work: impl FnOnce() -> T) -> f64 {
+pub(crate) fn seconds<T>(work: impl FnOnce() -> T) -> f64 {
     let start = Instant::now();
     black_box(work());
     start.elapsed().as_secs_f64()
 }
 
 /// The length of a file in megabytes (10⁶ bytes).
-pub fn megabytes(path: &Path) -> f64 {
+pub(crate) fn megabytes(path: &Path) -> f64 {
     fs::metadata(path).expect("the file to read").len() as f64 / 1e6
 }
 
 /// Reads a file without using it, in blocks of `block` bytes into one buffer.
-pub fn read_only(path: &Path, block: usize) -> u64 {
+pub(crate) fn read_only(path: &Path, block: usize) -> u64 {
     let mut file = File::open(path).expect("open");
     let mut buffer = vec![0; block];
     let mut sum = 0;
@@ -35,7 +35,7 @@ pub fn read_only(path: &Path, block: usize) -> u64 {
 }
 
 /// Draws the samples of a file as the program does.
-pub fn samples_of(path: &Path, sampling: SamplingOptions, threads: usize) -> Collected {
+pub(crate) fn samples_of(path: &Path, sampling: SamplingOptions, threads: usize) -> Collected {
     let options = CollectOptions { sampling, threads, strict: false, verify: false, material: false, format: None };
     collect_with_rows(&[path.to_owned()], &[], &options, &Progress::default()).expect("collect")
 }

@@ -188,7 +188,7 @@ impl WholeGame {
     }
 
     /// The positions to search.
-    pub fn to_search(&self) -> Vec<Position> {
+    pub(crate) fn to_search(&self) -> Vec<Position> {
         let start = self.record.game.played.as_ref().and_then(|played| played.start.clone());
         let moves: Vec<String> = self.moves.iter().map(|played| played.text.clone()).collect();
         let position =
@@ -205,7 +205,7 @@ impl WholeGame {
     }
 
     /// What the record itself says: the scores of the two players, and those of an analysis.
-    pub fn recorded(&self, calibrations: &[Calibration]) -> Vec<Series> {
+    pub(crate) fn recorded(&self, calibrations: &[Calibration]) -> Vec<Series> {
         let game = &self.record.game;
         let mut all = Vec::new();
         for own in [Some(Color::Black), Some(Color::White), None] {
@@ -317,7 +317,7 @@ const ASSUMED: [f64; 2] = [600.0, 272.0];
 
 /// Constants of engines lie within this factor of the assumed one, or its inverse: of those measured for the
 /// documentation, from 518 to 1,340 in shogi.
-pub const ASSUMED_WITHIN: f64 = 2.5;
+pub(crate) const ASSUMED_WITHIN: f64 = 2.5;
 
 impl Scale {
     fn of(name: &str, calibrations: &[Calibration], game: Game) -> Self {
@@ -382,9 +382,9 @@ impl Cost {
 }
 
 /// From this cost on, a move is a mistake (疑問手), and from the second on a blunder (悪手): ShogiHome's defaults.
-pub const MISTAKE: f64 = 0.1;
+pub(crate) const MISTAKE: f64 = 0.1;
 /// See [`MISTAKE`].
-pub const BLUNDER: f64 = 0.2;
+pub(crate) const BLUNDER: f64 = 0.2;
 
 /// The cost of every move that an engine judged before and after it. A player's own scores stand before its moves: what
 /// it lost until its next move counts as the cost of the move.
@@ -428,7 +428,7 @@ const APART: usize = 3;
 
 /// The positions where two engines are furthest apart, by moves before them, with the difference: at least [`MISTAKE`],
 /// and without a win rate that both intervals hold.
-pub fn disagreements(engines: &[Series], positions: usize) -> Vec<(usize, f64)> {
+pub(crate) fn disagreements(engines: &[Series], positions: usize) -> Vec<(usize, f64)> {
     let spread = |at: usize| {
         let rates: Vec<[f64; 3]> = engines.iter().filter_map(|series| Some(series.at(at)?.rates)).collect();
         let low = rates.iter().min_by(|a, b| a[0].total_cmp(&b[0]))?;

@@ -7,7 +7,7 @@ use crate::sample::Sample;
 use crate::types::Outcome;
 
 /// The mate threshold unless another is given, in centipawns.
-pub const DEFAULT_THRESHOLD_CP: u32 = 20_000;
+pub(crate) const DEFAULT_THRESHOLD_CP: u32 = 20_000;
 
 /// Where `auto` begins to look for the gap under the mates, in centipawns.
 const LOWEST_GAP_CP: u32 = 2_000;
@@ -80,7 +80,7 @@ impl Spike {
 
 /// The lowest spike among the scores: a gap of a quarter of the size below it (1,000 at the least), and above it
 /// many samples within a narrow range.
-pub fn lowest_spike(samples: &[Sample]) -> Option<Spike> {
+pub(crate) fn lowest_spike(samples: &[Sample]) -> Option<Spike> {
     let mut sizes: Vec<u32> = samples.iter().map(|s| s.score_cp.unsigned_abs()).collect();
     sizes.sort_unstable();
     let enough = SPIKE_SAMPLES.max((sizes.len() as f64 * SPIKE_SHARE) as usize);
@@ -165,7 +165,7 @@ pub fn report(samples: &[Sample], threshold: Threshold) -> MateReport {
 }
 
 /// Whether a mate contradicts the outcome: a win announced and not won, or a loss announced and not lost.
-pub fn is_wrong_sided(sample: &Sample) -> bool {
+pub(crate) fn is_wrong_sided(sample: &Sample) -> bool {
     match sample.outcome {
         Outcome::Win => sample.score_cp < 0,
         Outcome::Draw => true,

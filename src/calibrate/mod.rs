@@ -39,10 +39,10 @@ pub use warning::Warning;
 
 /// Games with samples that an engine needs for a calibration, unless the options set another number. With fewer, the
 /// errors that the games show are themselves too uncertain (docs/intervals.md).
-pub const DEFAULT_MIN_GAMES: u64 = 30;
+pub(crate) const DEFAULT_MIN_GAMES: u64 = 30;
 
 /// The model of a calibration, unless the options set another one: the one scale on which engines can be compared.
-pub const DEFAULT_MODEL: ModelKind = ModelKind::Joint;
+pub(crate) const DEFAULT_MODEL: ModelKind = ModelKind::Joint;
 
 /// How engines are calibrated.
 #[derive(Debug, Clone, PartialEq)]
@@ -179,7 +179,7 @@ impl EngineResult {
     }
 
     /// Why it has no calibration that can be used.
-    pub fn why_not(&self) -> Option<Text> {
+    pub(crate) fn why_not(&self) -> Option<Text> {
         let refused = || self.refusal().map(|doubt| text!("the calibration {doubt}"));
         self.error.clone().or_else(refused)
     }

@@ -316,7 +316,7 @@ pub fn mixed_signs(table: &SampleTable) -> Vec<MixedSigns> {
 
 /// Turns the signs of the games that [`mixed_signs`] finds, and notes how many of each engine in the table. Returns a
 /// sentence for each engine.
-pub fn mend_signs(table: &mut SampleTable) -> Vec<Text> {
+pub(crate) fn mend_signs(table: &mut SampleTable) -> Vec<Text> {
     let found = mixed_signs(table);
     let mut turned = vec![[false; 2]; table.games.len()];
     let mut notes = Vec::new();

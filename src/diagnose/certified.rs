@@ -48,7 +48,7 @@ pub struct CannotTell {
 }
 
 /// A rule that is worth writing down ends so many games, ...
-pub const FEWEST_ENDED: u64 = 20;
+pub(crate) const FEWEST_ENDED: u64 = 20;
 /// ... and at most this share of them wrongly.
 const MOST_TURNED: f64 = 0.1;
 
@@ -77,7 +77,7 @@ fn at_most(hits: u64, n: u64, p: f64) -> f64 {
 }
 
 /// The upper end of the one-sided interval of Clopper and Pearson for a share of which `hits` of `n` were seen.
-pub fn upper_bound(hits: u64, n: u64, level: f64) -> f64 {
+pub(crate) fn upper_bound(hits: u64, n: u64, level: f64) -> f64 {
     if hits >= n {
         return 1.0;
     }
@@ -167,7 +167,7 @@ pub fn best(
 }
 
 /// [`best`] of each half of the games, and what it does in the other half.
-pub fn held_out(
+pub(crate) fn held_out(
     games: &[Played<'_>],
     half: impl Fn(&Played<'_>) -> bool,
     kinds: &[Kind],

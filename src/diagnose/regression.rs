@@ -129,7 +129,7 @@ impl Rows {
 
 impl Regression {
     /// Tests that the coefficients of some columns are all 0; `None` if their covariance is singular.
-    pub fn wald(&self, columns: &[usize]) -> Option<Wald> {
+    pub(crate) fn wald(&self, columns: &[usize]) -> Option<Wald> {
         let value = |c: &usize| self.coefficients.get(*c).copied();
         let beta: Vec<f64> = columns.iter().map(value).collect::<Option<_>>()?;
         let row = |c: &usize| {
@@ -142,7 +142,7 @@ impl Regression {
 }
 
 /// Tests that values with this covariance are all 0; `None` if it is singular or there is no value.
-pub fn wald(values: &[f64], covariance: &[Vec<f64>]) -> Option<Wald> {
+pub(crate) fn wald(values: &[f64], covariance: &[Vec<f64>]) -> Option<Wald> {
     if values.is_empty() {
         return None;
     }
@@ -153,7 +153,7 @@ pub fn wald(values: &[f64], covariance: &[Vec<f64>]) -> Option<Wald> {
 
 /// The probability that chi-squared with `df` degrees of freedom is larger than `x`: Q(df/2, x/2), the regularised
 /// upper incomplete gamma function, by its series or its continued fraction (Press et al., *Numerical recipes*, 6.2).
-pub fn chi_squared_tail(x: f64, df: u32) -> f64 {
+pub(crate) fn chi_squared_tail(x: f64, df: u32) -> f64 {
     if x.is_nan() || x <= 0.0 || df == 0 {
         return 1.0;
     }

@@ -35,13 +35,13 @@ pub const MIN_GROUP_SAMPLES: usize = 50;
 pub const MIN_GROUP_GAMES: usize = 20;
 
 /// Samples of a bin of equal counts, at most: a group is part of an engine's samples.
-pub const SMALL_BIN: u64 = 20;
+pub(crate) const SMALL_BIN: u64 = 20;
 
 /// Most groups; the smallest ones beyond it are left out, since a test of many groups has little power.
-pub const MOST_GROUPS: usize = 12;
+pub(crate) const MOST_GROUPS: usize = 12;
 
 /// Curves split if the corrected p is below this level.
-pub const LEVEL: f64 = 0.05;
+pub(crate) const LEVEL: f64 = 0.05;
 
 /// Opponents are equal up to this rating difference.
 const EQUAL_RATING: f64 = 100.0;

@@ -171,7 +171,7 @@ fn constant_words(calibration: Option<&Calibration>) -> String {
 ///
 /// # Errors
 /// As [`split_curves`], and if fewer than two groups have enough points to be compared.
-pub fn split_figure(split: &SplitCurves, min_bin: u64, options: &PlotOptions) -> Result<Figure, PlotError> {
+pub(crate) fn split_figure(split: &SplitCurves, min_bin: u64, options: &PlotOptions) -> Result<Figure, PlotError> {
     let group = |(i, group): (usize, &Group)| {
         let (curve, bins) = BinChoice::Auto.points(&group.curve, &group.quantiles, min_bin);
         EngineSeries {
@@ -207,14 +207,14 @@ pub fn split_figure(split: &SplitCurves, min_bin: u64, options: &PlotOptions) ->
 }
 
 /// A part of a split curve with fewer points than this is not drawn.
-pub const FEWEST_POINTS: usize = 3;
+pub(crate) const FEWEST_POINTS: usize = 3;
 
 /// Writes one figure per engine and split into `folder`, which must exist. Splits without two parts that have points
 /// enough are left out. Returns the paths of the SVG files.
 ///
 /// # Errors
 /// [`FigureError`] for the first figure that cannot be drawn or written.
-pub fn write_splits(
+pub(crate) fn write_splits(
     splits: &[SplitCurves],
     min_bin: u64,
     folder: &Path,
@@ -251,7 +251,7 @@ pub fn save(figure: Result<Figure, PlotError>, folder: &Path, stem: &str, data: 
 ///
 /// # Errors
 /// [`whole_file::WriteError`] if the file cannot be written.
-pub fn write_numbers(folder: &Path, stem: &str, data: &Data) -> Result<(), whole_file::WriteError> {
+pub(crate) fn write_numbers(folder: &Path, stem: &str, data: &Data) -> Result<(), whole_file::WriteError> {
     if data.head.is_empty() {
         return Ok(());
     }

@@ -28,7 +28,7 @@ pub fn rounded(value: Value) -> Value {
 }
 
 /// A document about records: `more`, with the counts of games and files, the problems of reading, and the notes.
-pub fn about_records(report: &ReadReport, notes: &[Text], more: Value) -> Value {
+pub(crate) fn about_records(report: &ReadReport, notes: &[Text], more: Value) -> Value {
     let mut document = json!({
         "games": { "read": report.games_read, "used": report.games_used, "skipped": report.games_skipped },
         "files": { "read": report.files_read, "refused": report.files_refused },

@@ -129,7 +129,7 @@ pub fn document(
 ///
 /// # Errors
 /// If no move has a value.
-pub fn board_figure(
+pub(crate) fn board_figure(
     boards: &[(String, AnyGame, Analysis)],
     options: &PlayoutOptions,
     plot: &PlotOptions,
@@ -177,7 +177,7 @@ fn title_of(name: &str) -> &str {
 
 /// The pattern graph of [`pattern_figure`]: a position, six patterns after it, and a state of a play-out.
 #[derive(Debug, Clone)]
-pub struct PatternGraph {
+pub(crate) struct PatternGraph {
     /// The position.
     pub start: TicTacToe,
     /// The patterns, numbered from 1 on the figure.
@@ -195,7 +195,7 @@ pub struct PatternGraph {
 ///
 /// # Errors
 /// The name of an illegal move, which would be a bug in this function.
-pub fn pattern_graph() -> Result<PatternGraph, String> {
+pub(crate) fn pattern_graph() -> Result<PatternGraph, String> {
     let start = position(TicTacToe::default(), "b2,a1")?;
     let state = position(start, "a3,c1,b1")?;
     let of = |side: Side, name: &str| {
@@ -227,7 +227,10 @@ fn marks(position: &TicTacToe, start: &TicTacToe) -> Vec<Mark> {
 ///
 /// # Errors
 /// If the figure cannot be drawn.
-pub fn pattern_figure(options: &PlayoutOptions, plot: &PlotOptions) -> Result<Figure, Box<dyn Error + Send + Sync>> {
+pub(crate) fn pattern_figure(
+    options: &PlayoutOptions,
+    plot: &PlotOptions,
+) -> Result<Figure, Box<dyn Error + Send + Sync>> {
     let graph = pattern_graph().map_err(|name| format!("'{name}' is not a move of the example"))?;
     let analysis = analyse_patterns(&graph.start, options, graph.patterns.clone())?;
     let (judged, judged_name) = graph.judged;

@@ -105,7 +105,7 @@ pub fn document(voters: &[Voters], tie: Tie, found: &[MoveWins], verdict: Option
 }
 
 /// The bounds of a council of equal voters and its exact values.
-pub struct BoundsTable {
+pub(crate) struct BoundsTable {
     voters: usize,
     theorem: Theorem,
     moves: Vec<MoveBounds>,
@@ -134,7 +134,7 @@ impl BoundsTable {
     ///
     /// # Errors
     /// As [`plurality_of_alike`].
-    pub fn new(voters: usize, probabilities: &[f64]) -> Result<Self, PluralityError> {
+    pub(crate) fn new(voters: usize, probabilities: &[f64]) -> Result<Self, PluralityError> {
         let exact = plurality_of_alike(voters, probabilities, Tie::Random)?;
         let theorem = Theorem::for_council(voters, probabilities.len());
         let one = |(m, (&probability, exact))| {
@@ -146,7 +146,7 @@ impl BoundsTable {
     }
 
     /// The table.
-    pub fn text(&self, language: Language) -> String {
+    pub(crate) fn text(&self, language: Language) -> String {
         let number = |x: f64| format!("{x:.4}");
         let word = |holds: bool| language.word(if holds { key!("holds") } else { key!("FAILS") }).to_owned();
         let table = Columns::new()
@@ -176,7 +176,7 @@ impl BoundsTable {
     }
 
     /// The table as JSON.
-    pub fn document(&self) -> Value {
+    pub(crate) fn document(&self) -> Value {
         let one = |b: &MoveBounds| {
             json!({
                 "probability": b.probability,
@@ -195,7 +195,7 @@ impl BoundsTable {
 }
 
 /// The number of cells in which each printed bound holds.
-pub fn map_summary(cells: &[Vec<Cell>]) -> Value {
+pub(crate) fn map_summary(cells: &[Vec<Cell>]) -> Value {
     let (all, lower, upper) = tally(cells);
     json!({ "cells": all, "lower_holds": lower, "upper_holds": upper })
 }
@@ -207,7 +207,7 @@ fn tally(cells: &[Vec<Cell>]) -> (usize, usize, usize) {
 }
 
 /// The summary of a map as text.
-pub fn map_text(cells: &[Vec<Cell>], language: Language) -> String {
+pub(crate) fn map_text(cells: &[Vec<Cell>], language: Language) -> String {
     let (all, lower, upper) = tally(cells);
     let share = |n: usize| 100.0 * n as f64 / all as f64;
     let (low, up) = (share(lower), share(upper));
@@ -222,7 +222,7 @@ pub fn map_text(cells: &[Vec<Cell>], language: Language) -> String {
 ///
 /// # Errors
 /// If a map cannot be drawn or written.
-pub fn write_maps(
+pub(crate) fn write_maps(
     cells: &[Vec<Cell>],
     moves: usize,
     folder: &Path,

@@ -138,7 +138,7 @@ fn rate(rate: Rate) -> Value {
 ///
 /// # Errors
 /// If the figure cannot be drawn or written.
-pub fn write_figure(sweep: &Sweep, folder: &Path, options: &PlotOptions) -> Result<PathBuf, FigureError> {
+pub(crate) fn write_figure(sweep: &Sweep, folder: &Path, options: &PlotOptions) -> Result<PathBuf, FigureError> {
     let look = of_varied(sweep.varied);
     let svg = save(figure(sweep, &look, options), folder, &look.stem, false)?;
     whole_file::write(&folder.join(format!("{}.csv", look.stem)), csv(sweep).as_bytes())?;

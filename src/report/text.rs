@@ -23,7 +23,7 @@ use crate::validate::{Choice, Estimate};
 const INDENT: usize = 4;
 
 /// The first names of a list, and how many more there are.
-pub fn first_of(names: &[&str], most: usize, language: Language) -> String {
+pub(crate) fn first_of(names: &[&str], most: usize, language: Language) -> String {
     let (named, more) = names.split_at(names.len().min(most));
     let more = match more.len() {
         0 => String::new(),
@@ -36,18 +36,18 @@ pub fn first_of(names: &[&str], most: usize, language: Language) -> String {
 const NAME: usize = 24;
 
 /// The planner computes the games needed to know w1 to plus or minus this share.
-pub const PLANNED_SHARE: f64 = 0.05;
+pub(crate) const PLANNED_SHARE: f64 = 0.05;
 
 /// Shown where there is no value.
-pub const DASH: &str = "–";
+pub(crate) const DASH: &str = "–";
 
 /// `0.087 [0.080, 0.094]`
-pub fn with_interval(value: f64, (low, high): (f64, f64), decimals: usize) -> String {
+pub(crate) fn with_interval(value: f64, (low, high): (f64, f64), decimals: usize) -> String {
     format!("{} [{}, {}]", number(value, decimals), number(low, decimals), number(high, decimals))
 }
 
 /// The same with [`DASH`] in place of an interval that is not known.
-pub fn with_known_interval(value: f64, interval: Option<(f64, f64)>, decimals: usize) -> String {
+pub(crate) fn with_known_interval(value: f64, interval: Option<(f64, f64)>, decimals: usize) -> String {
     interval
         .map_or_else(|| format!("{} [{DASH}]", number(value, decimals)), |ends| with_interval(value, ends, decimals))
 }
@@ -79,7 +79,7 @@ pub fn printable(text: &str) -> String {
 }
 
 /// A name padded or shortened to exactly `width` columns; a longer one loses its middle.
-pub fn fit_name(name: &str, width: usize) -> String {
+pub(crate) fn fit_name(name: &str, width: usize) -> String {
     fn fitting(chars: impl Iterator<Item = char>, most: usize) -> String {
         let mut used = 0;
         let fits = |c: &char| {
@@ -109,12 +109,12 @@ pub fn centred(text: &str, width: usize) -> String {
 }
 
 /// A value as text, or `missing`.
-pub fn shown_or<T>(missing: &str, value: Option<T>, show: impl Fn(T) -> String) -> String {
+pub(crate) fn shown_or<T>(missing: &str, value: Option<T>, show: impl Fn(T) -> String) -> String {
     value.map_or_else(|| missing.to_owned(), show)
 }
 
 /// A value as text, or [`DASH`].
-pub fn or_dash<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
+pub(crate) fn or_dash<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
     shown_or(DASH, value, show)
 }
 
@@ -130,7 +130,13 @@ pub fn counts(counts: &BTreeMap<&'static str, u64>, language: Language) -> Strin
 }
 
 /// `12 games read = 10 used + 2 skipped (2 abnormal)`, with ` games` as `what`.
-pub fn accounts(read: u64, what: &str, used: u64, skipped: &BTreeMap<&'static str, u64>, language: Language) -> String {
+pub(crate) fn accounts(
+    read: u64,
+    what: &str,
+    used: u64,
+    skipped: &BTreeMap<&'static str, u64>,
+    language: Language,
+) -> String {
     let total = skipped.values().sum();
     let (read, used, left) = (thousands(read), thousands(used), thousands(total));
     let reasons = match counts(skipped, language) {
@@ -153,7 +159,7 @@ pub fn files(report: &ReadReport, what: &str, language: Language) -> Option<Stri
 }
 
 /// Columns of the label of a line.
-pub const LABEL: usize = 8;
+pub(crate) const LABEL: usize = 8;
 
 /// The label of a line, in a column of its own.
 pub(super) fn label(language: Language, english: &str) -> String {

@@ -62,7 +62,7 @@ impl Converter {
     }
 
     /// The win rate of a score in another situation.
-    pub fn answer_in(&self, score: Score, situation: &Situation) -> Answer {
+    pub(crate) fn answer_in(&self, score: Score, situation: &Situation) -> Answer {
         let score = self.calibration.classify_score(score);
         let rate = self.calibration.win_rate_in(self.reading, score, situation);
         match score {
@@ -77,7 +77,7 @@ impl Converter {
     }
 
     /// Whether the model separates draws.
-    pub fn separates_draws(&self) -> bool {
+    pub(crate) fn separates_draws(&self) -> bool {
         self.calibration.wdl_model().is_some()
     }
 

@@ -69,7 +69,7 @@ pub use row::{MOST_PLY, game_id};
 pub use source::{CellKind, Cells, Source, Values};
 
 /// Largest size of the header of a CSV file in bytes.
-pub const MOST_HEADER: u64 = 1 << 16;
+pub(crate) const MOST_HEADER: u64 = 1 << 16;
 
 /// Why a sample table cannot be read or written.
 #[derive(Debug, Error)]
@@ -183,7 +183,7 @@ fn has_ending(path: &Path, ending: &str) -> bool {
 }
 
 /// Whether the file name is that of a sample table.
-pub fn is_table(path: &Path) -> bool {
+pub(crate) fn is_table(path: &Path) -> bool {
     has_ending(path, "parquet") || has_ending(path, "csv")
 }
 
@@ -191,7 +191,7 @@ pub fn is_table(path: &Path) -> bool {
 ///
 /// # Errors
 /// [`TableError::Ending`], and [`TableError::NoParquet`] in a build without Parquet.
-pub fn check_name(path: &Path) -> Result<(), TableError> {
+pub(crate) fn check_name(path: &Path) -> Result<(), TableError> {
     let file = || path.to_string_lossy().into_owned();
     match is_table(path) {
         false => Err(TableError::Ending(file())),

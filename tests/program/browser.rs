@@ -39,7 +39,7 @@ async function measure(width) {
 ";
 
 /// The first Chromium that answers: the one in the variable `CHROMIUM`, or one of the usual names.
-pub fn chromium() -> String {
+pub(crate) fn chromium() -> String {
     let usual = ["chromium", "chromium-browser", "google-chrome"].map(str::to_owned);
     let mut names = std::env::var("CHROMIUM").into_iter().chain(usual);
     let answers = |name: &String| Command::new(name).arg("--version").output().is_ok_and(|ran| ran.status.success());

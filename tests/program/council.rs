@@ -15,13 +15,13 @@ use crate::support::{Folder, csv, root};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The table of a member in a configuration: TOML literals, so that Windows paths stay as they are.
-pub fn member(name: &str, arguments: &[&str], more: &str) -> String {
+pub(crate) fn member(name: &str, arguments: &[&str], more: &str) -> String {
     let arguments: Vec<String> = ["scripted-engine"].iter().chain(arguments).map(|a| format!("'{a}'")).collect();
     format!("[[engine]]\nname = '{name}'\ncommand = '{}'\nargs = [{}]\n{more}\n", testkit(), arguments.join(", "))
 }
 
 /// A calibration with p = 1 / (1 + exp(-x / constant + 0.4)): 0.4 are the opponents, whom the council does not see.
-pub fn calibration(constant: f64) -> String {
+pub(crate) fn calibration(constant: f64) -> String {
     let file = std::fs::read_to_string(root().join("data/published/gikou.json")).unwrap();
     let mut json: Value = serde_json::from_str(&file).unwrap();
     let method = json["model"]["method"].as_str().unwrap().to_owned();
@@ -43,7 +43,7 @@ fn council_of_two(folder: &Folder) {
 }
 
 /// A GUI whose engine is the program.
-pub struct Gui {
+pub(crate) struct Gui {
     child: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
@@ -51,7 +51,7 @@ pub struct Gui {
 }
 
 impl Gui {
-    pub fn new(folder: &Folder, arguments: &[&str]) -> Self {
+    pub(crate) fn new(folder: &Folder, arguments: &[&str]) -> Self {
         let mut child = folder
             .command(arguments)
             .stdin(Stdio::piped())
@@ -66,14 +66,14 @@ impl Gui {
         Self { child, input, lines, log: Vec::new() }
     }
 
-    pub fn send(&mut self, line: &str) {
+    pub(crate) fn send(&mut self, line: &str) {
         self.log.push(format!("> {line}"));
         writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
     }
 
     /// Reads lines up to the first that starts with a word.
     #[track_caller]
-    pub fn until(&mut self, word: &str) -> String {
+    pub(crate) fn until(&mut self, word: &str) -> String {
         loop {
             let line = match self.lines.recv_timeout(PATIENCE) {
                 Ok(line) => line,
@@ -87,7 +87,7 @@ impl Gui {
     }
 
     #[track_caller]
-    pub fn ready(&mut self, protocol: &str) {
+    pub(crate) fn ready(&mut self, protocol: &str) {
         self.send(protocol);
         self.until(&format!("{protocol}ok"));
         self.send("isready");
@@ -96,24 +96,24 @@ impl Gui {
     }
 
     #[track_caller]
-    pub fn best(&mut self, position: &str, go: &str) -> String {
+    pub(crate) fn best(&mut self, position: &str, go: &str) -> String {
         self.send(&format!("position {position}"));
         self.send(go);
         self.until("bestmove")
     }
 
     /// Whether any line so far contains a text.
-    pub fn got(&self, word: &str) -> bool {
+    pub(crate) fn got(&self, word: &str) -> bool {
         self.log.iter().any(|l| l.contains(word))
     }
 
     /// All lines so far; those to the program begin with `> `.
-    pub fn log(&self) -> &[String] {
+    pub(crate) fn log(&self) -> &[String] {
         &self.log
     }
 
     #[track_caller]
-    pub fn quit(mut self) -> Vec<String> {
+    pub(crate) fn quit(mut self) -> Vec<String> {
         self.send("quit");
         self.input = None;
         assert!(self.child.wait().unwrap().success());

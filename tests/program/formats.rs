@@ -18,7 +18,7 @@ const START: [[u8; 32]; 2] = [
 ];
 
 /// Positions with a known truth: the side to move wins with probability 1 / (1 + exp(-score / 600)).
-pub fn truth(count: u32) -> impl Iterator<Item = (u32, i16, bool, bool)> {
+pub(crate) fn truth(count: u32) -> impl Iterator<Item = (u32, i16, bool, bool)> {
     let mut state = 12_345u64;
     let mut unit = move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -31,7 +31,7 @@ pub fn truth(count: u32) -> impl Iterator<Item = (u32, i16, bool, bool)> {
     })
 }
 
-pub fn hcpe(count: u32) -> Vec<u8> {
+pub(crate) fn hcpe(count: u32) -> Vec<u8> {
     let record = |(_, score, won, white): (u32, i16, bool, bool)| {
         let mut bytes = START[0].to_vec();
         bytes[0] |= u8::from(white);
@@ -42,7 +42,7 @@ pub fn hcpe(count: u32) -> Vec<u8> {
     truth(count).flat_map(record).collect()
 }
 
-pub fn psv(count: u32) -> Vec<u8> {
+pub(crate) fn psv(count: u32) -> Vec<u8> {
     let record = |(i, score, won, white): (u32, i16, bool, bool)| {
         let mut bytes = START[1].to_vec();
         bytes[0] |= u8::from(white);
@@ -57,7 +57,7 @@ pub fn psv(count: u32) -> Vec<u8> {
     truth(count).flat_map(record).collect()
 }
 
-pub fn hcpe3(count: u32) -> Vec<u8> {
+pub(crate) fn hcpe3(count: u32) -> Vec<u8> {
     let game = |(_, score, won, white): (u32, i16, bool, bool)| {
         let mut bytes = START[0].to_vec();
         bytes[0] |= u8::from(white);

@@ -14,7 +14,7 @@ fn commands(folder: &Folder) -> Vec<String> {
 
 /// Compares `text` with a file in `tests/program/snapshots`, or writes that file for `cargo xtask bless`.
 #[track_caller]
-pub fn snapshot(name: &str, text: &str) {
+pub(crate) fn snapshot(name: &str, text: &str) {
     let path = root().join("tests/program/snapshots").join(name);
     if std::env::var("EVALCURVE_BLESS").is_ok_and(|v| v == "1") {
         fs::write(path, text).unwrap();

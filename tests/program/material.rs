@@ -15,7 +15,7 @@ const MATERIAL: [u16; 60] = [
 ];
 
 /// Games of those moves. The less material is left, the rarer draws are and the more often a pawn wins.
-pub fn games(count: u64) -> String {
+pub(crate) fn games(count: u64) -> String {
     let mut state = 7u64;
     let mut unit = move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

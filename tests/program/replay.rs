@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::interface::snapshot;
 use crate::support::{Folder, Ran, root};
 
-pub const LOG: &str = include_str!("../oracle/votes.jsonl");
+pub(crate) const LOG: &str = include_str!("../oracle/votes.jsonl");
 
 fn expected() -> Value {
     serde_json::from_str(include_str!("../oracle/votes.expected.json")).unwrap()

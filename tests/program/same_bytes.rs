@@ -59,17 +59,17 @@ fn tar(games: &[String], order: impl Iterator<Item = usize>) -> Vec<u8> {
     archive.into_inner().unwrap()
 }
 
-pub fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
 
-pub fn zst(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn zst(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 3).unwrap()
 }
 
-pub fn zip<'a>(members: impl Iterator<Item = (String, &'a [u8])>) -> Vec<u8> {
+pub(crate) fn zip<'a>(members: impl Iterator<Item = (String, &'a [u8])>) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     let deflated = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
     for (name, bytes) in members {
@@ -81,7 +81,7 @@ pub fn zip<'a>(members: impl Iterator<Item = (String, &'a [u8])>) -> Vec<u8> {
 
 /// Runs a packer in the folder.
 #[track_caller]
-pub fn pack(folder: &Folder, program: &str, arguments: &[&str]) {
+pub(crate) fn pack(folder: &Folder, program: &str, arguments: &[&str]) {
     let out = Command::new(program).current_dir(folder.at("")).args(arguments).output();
     let out = out.unwrap_or_else(|e| panic!("{program}: {e}"));
     assert!(out.status.success(), "{program}: {}", String::from_utf8_lossy(&out.stderr));

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use serde_json::Value;
 
 /// A new folder for one test; it is removed at the end of the test.
-pub struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("evalcurve-program-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);
@@ -21,35 +21,35 @@ impl Folder {
         Self(path)
     }
 
-    pub fn at(&self, name: &str) -> PathBuf {
+    pub(crate) fn at(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
-    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
         let path = self.at(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
     }
 
-    pub fn read(&self, name: &str) -> Vec<u8> {
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.at(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 
     /// The content of a file that may not exist yet.
-    pub fn read_if_any(&self, name: &str) -> Vec<u8> {
+    pub(crate) fn read_if_any(&self, name: &str) -> Vec<u8> {
         fs::read(self.at(name)).unwrap_or_default()
     }
 
-    pub fn text(&self, name: &str) -> String {
+    pub(crate) fn text(&self, name: &str) -> String {
         String::from_utf8(self.read(name)).unwrap()
     }
 
-    pub fn json(&self, name: &str) -> Value {
+    pub(crate) fn json(&self, name: &str) -> Value {
         serde_json::from_slice(&self.read(name)).unwrap()
     }
 
     /// A command that runs the program in this folder.
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_evalcurve"));
         // texts do not depend on the locale of the machine
         command.current_dir(&self.0).args(arguments).env_remove("NO_COLOR").env("LC_ALL", "C");
@@ -61,12 +61,12 @@ impl Folder {
     }
 
     /// Runs the program in this folder with empty standard input.
-    pub fn run(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         self.run_with(arguments, &[])
     }
 
     /// Runs the program with `input` on standard input.
-    pub fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
+    pub(crate) fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
         let mut child = self
             .command(arguments)
             .stdin(Stdio::piped())
@@ -97,24 +97,24 @@ impl Folder {
     }
 
     /// Runs the program, which must end with exit code 0.
-    pub fn good(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn good(&self, arguments: &[&str]) -> Ran {
         self.run(arguments).ends(0)
     }
 
     /// The JSON document of a command that must end with exit code 0. Games always add up.
-    pub fn document(&self, arguments: &[&str]) -> Value {
+    pub(crate) fn document(&self, arguments: &[&str]) -> Value {
         self.good(&[arguments, &["--json"]].concat()).document()
     }
 
     /// Writes records with known w1 and w2 into the file `name`.
-    pub fn generate(&self, name: &str, arguments: &[&str]) {
+    pub(crate) fn generate(&self, name: &str, arguments: &[&str]) {
         let mut command = Command::new(evalcurve_testkit::program());
         let made = command.current_dir(&self.0).args(["generate", "--out", name]).args(arguments).output().unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     }
 
     /// Generated games, one text per game.
-    pub fn games(&self, count: u32, arguments: &[&str]) -> Vec<String> {
+    pub(crate) fn games(&self, count: u32, arguments: &[&str]) -> Vec<String> {
         let count = count.to_string();
         self.generate("generated.tmp", &[&["--games", &count], arguments].concat());
         let text = self.text("generated.tmp");
@@ -134,7 +134,7 @@ impl Drop for Folder {
 }
 
 /// The result of a run of the program.
-pub struct Ran {
+pub(crate) struct Ran {
     pub arguments: String,
     pub code: Option<i32>,
     pub out: String,
@@ -144,14 +144,14 @@ pub struct Ran {
 impl Ran {
     /// Checks the exit code.
     #[track_caller]
-    pub fn ends(self, code: i32) -> Self {
+    pub(crate) fn ends(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "evalcurve {}\n{}{}", self.arguments, self.out, self.err);
         self
     }
 
     /// Checks that standard error contains each of these texts.
     #[track_caller]
-    pub fn says(self, words: &[&str]) -> Self {
+    pub(crate) fn says(self, words: &[&str]) -> Self {
         for word in words {
             assert!(
                 self.err.contains(word),
@@ -165,7 +165,7 @@ impl Ran {
 
     /// The JSON document on standard output, whose games must add up.
     #[track_caller]
-    pub fn document(&self) -> Value {
+    pub(crate) fn document(&self) -> Value {
         let document: Value = serde_json::from_str(&self.out)
             .unwrap_or_else(|e| panic!("evalcurve {}: {e}\n{}{}", self.arguments, self.out, self.err));
         let games = &document["games"];
@@ -178,7 +178,7 @@ impl Ran {
 
 /// The engine with this name in a document.
 #[track_caller]
-pub fn engine<'a>(document: &'a Value, name: &str) -> &'a Value {
+pub(crate) fn engine<'a>(document: &'a Value, name: &str) -> &'a Value {
     document["engines"]
         .as_array()
         .unwrap()
@@ -188,17 +188,17 @@ pub fn engine<'a>(document: &'a Value, name: &str) -> &'a Value {
 }
 
 /// The texts of an engine's warnings of one kind.
-pub fn warnings<'a>(engine: &'a Value, kind: &str) -> Vec<&'a str> {
+pub(crate) fn warnings<'a>(engine: &'a Value, kind: &str) -> Vec<&'a str> {
     let all = engine["warnings"].as_array().unwrap();
     all.iter().filter(|w| w["kind"] == kind).map(|w| w["text"].as_str().unwrap()).collect()
 }
 
-pub fn names(document: &Value) -> Vec<&str> {
+pub(crate) fn names(document: &Value) -> Vec<&str> {
     document["engines"].as_array().unwrap().iter().map(|e| e["name"].as_str().unwrap()).collect()
 }
 
 /// Problems of one kind in a document, as `SOURCE:LINE`.
-pub fn problems(document: &Value, kind: &str) -> Vec<String> {
+pub(crate) fn problems(document: &Value, kind: &str) -> Vec<String> {
     let all = document["problems"].as_array().unwrap();
     all.iter()
         .filter(|p| p["kind"] == kind)
@@ -207,13 +207,13 @@ pub fn problems(document: &Value, kind: &str) -> Vec<String> {
 }
 
 /// The header and the rows of a CSV table, cells as text. Our tables have no quoted commas.
-pub fn csv(text: &str) -> (Vec<String>, Vec<Vec<String>>) {
+pub(crate) fn csv(text: &str) -> (Vec<String>, Vec<Vec<String>>) {
     let mut rows = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
     (rows.next().expect("a head"), rows.collect())
 }
 
 /// The text of a CSV table.
-pub fn csv_text(head: &[String], rows: &[Vec<String>]) -> String {
+pub(crate) fn csv_text(head: &[String], rows: &[Vec<String>]) -> String {
     let mut text = head.join(",") + "\n";
     for row in rows {
         text += &row.join(",");
@@ -223,11 +223,11 @@ pub fn csv_text(head: &[String], rows: &[Vec<String>]) -> String {
 }
 
 /// The folder of the project.
-pub fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// A file or folder below `data`, as an argument.
-pub fn project_data(name: &str) -> String {
+pub(crate) fn project_data(name: &str) -> String {
     root().join("data").join(name).to_string_lossy().into_owned()
 }

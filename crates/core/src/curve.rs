@@ -141,7 +141,7 @@ impl EvaluationCurve {
     }
 
     /// The bin of a score. Division rounds down, so that -1 lies in bin -1 and not in bin 0.
-    pub fn bin_of(&self, score_cp: i32) -> i32 {
+    pub(crate) fn bin_of(&self, score_cp: i32) -> i32 {
         // the quotient of an i32 by at least 1 is an i32
         i64::from(score_cp).div_euclid(i64::from(self.bin_cp.max(1))) as i32
     }

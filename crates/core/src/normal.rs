@@ -12,7 +12,7 @@ pub fn cdf(x: f64) -> f64 {
 
 /// ln Φ(x), without underflow.
 #[inline]
-pub fn ln_cdf(x: f64) -> f64 {
+pub(crate) fn ln_cdf(x: f64) -> f64 {
     if x > -20.0 {
         libm::log(cdf(x))
     } else {

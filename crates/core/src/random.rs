@@ -43,7 +43,7 @@ impl Prefix {
 
     /// The same with the last key as [`mixed`] returns it: many prefixes share the work on their last keys.
     #[inline]
-    pub fn below_mixed(self, n: u64, last: u64) -> u64 {
+    pub(crate) fn below_mixed(self, n: u64, last: u64) -> u64 {
         scaled(mix(self.0.wrapping_add(GOLDEN) ^ last), n)
     }
 }

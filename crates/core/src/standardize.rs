@@ -34,7 +34,7 @@ impl ScoreMoments {
     }
 
     /// Adds `count` samples of the same score in centipawns.
-    pub fn add_many(&mut self, score_cp: i32, count: u64) {
+    pub(crate) fn add_many(&mut self, score_cp: i32, count: u64) {
         let (x, n) = (i128::from(score_cp), i128::from(count));
         self.samples += count;
         self.sum += n * x;

@@ -94,7 +94,7 @@ pub fn printable(text: &str, replacement: char) -> String {
 }
 
 /// The escapes of a character in JSON: `\u001b`, two for those beyond U+FFFF.
-pub fn json_escape(c: char) -> String {
+pub(crate) fn json_escape(c: char) -> String {
     c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect()
 }
 

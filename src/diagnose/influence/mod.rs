@@ -69,7 +69,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// Whether the interval excludes `value`.
-    pub fn excludes(&self, value: f64) -> bool {
+    pub(crate) fn excludes(&self, value: f64) -> bool {
         self.low > value || self.high < value
     }
 }

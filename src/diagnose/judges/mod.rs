@@ -28,7 +28,7 @@ use crate::validate::{
 /// The most engines that are compared, those with the most shared positions.
 pub const MOST_ENGINES: usize = 12;
 /// Differences count at this level, after Holm's correction.
-pub const LEVEL: f64 = 0.05;
+pub(crate) const LEVEL: f64 = 0.05;
 /// The fewest positions and games of a comparison.
 const FEWEST: (usize, usize) = (100, 20);
 /// Groups of about equally many positions by ply.
@@ -126,12 +126,12 @@ pub struct InGroup {
 
 impl Judges {
     /// Whether one engine judges better than each other one.
-    pub fn has_best(&self) -> bool {
+    pub(crate) fn has_best(&self) -> bool {
         self.engines.first().is_some_and(|best| best.places == [1, 1])
     }
 
     /// Engines that judge better than the best on all positions in a part of them.
-    pub fn better_in_a_group(&self) -> impl Iterator<Item = (&Group, &Judge)> {
+    pub(crate) fn better_in_a_group(&self) -> impl Iterator<Item = (&Group, &Judge)> {
         let is_better =
             |e: &InGroup| e.p_corrected.is_some_and(|p| p < LEVEL) && e.behind.is_some_and(|b| b.value < 0.0);
         self.groups.iter().flat_map(move |group| {

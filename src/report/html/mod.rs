@@ -16,7 +16,7 @@ use crate::plot::{Data, Figure, PlotError};
 use crate::say;
 
 /// Marks a file as written by evalcurve, so that a later run may replace it.
-pub const GENERATOR: &str = "<meta name=\"generator\" content=\"evalcurve";
+pub(crate) const GENERATOR: &str = "<meta name=\"generator\" content=\"evalcurve";
 
 const STYLE: &str = include_str!("style.css");
 

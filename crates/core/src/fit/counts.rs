@@ -100,7 +100,7 @@ impl ScoreCounts {
     }
 
     /// Counts given as rows in any order; equal scores are added up, empty rows left out.
-    pub fn from_rows(mut rows: Vec<ScoreCount>) -> Self {
+    pub(crate) fn from_rows(mut rows: Vec<ScoreCount>) -> Self {
         rows.retain(|r| r.total() > 0);
         rows.sort_unstable_by_key(|r| r.score_cp);
         rows.dedup_by(|next, sum| {

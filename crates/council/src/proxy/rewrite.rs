@@ -166,7 +166,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    pub fn calibration(w1: f64, w2: f64) -> Calibration {
+    pub(crate) fn calibration(w1: f64, w2: f64) -> Calibration {
         let fit = FittedSigmoid { w1, w2, covariance: None, samples: None, games: None };
         let method = Method::MaximumLikelihood;
         let mut calibration = Calibration::from_sigmoids("A", [(method, fit)], method).unwrap();

@@ -10,7 +10,7 @@ use evalcurve_core::rating::{Encounter, RatingOptions, covariance, is_determined
 use evalcurve_core::{normal, text};
 
 /// Groups with more players have no intervals: the covariance takes the square of their number in memory.
-pub const MOST_WITH_INTERVALS: usize = 3_000;
+pub(crate) const MOST_WITH_INTERVALS: usize = 3_000;
 
 /// Fewest games, beyond the number of players, from which a group estimates its own dispersion.
 const LEAST_FOR_DISPERSION: f64 = 20.0;

@@ -219,9 +219,9 @@ pub(super) mod tests {
     use super::*;
 
     /// The start position as cshogi 1.1.0 writes it: `Board().to_hcp`.
-    pub const START_HCP: [u8; 32] = hex("58a449210cd757217e8e4d212caf427814c2ab109e4d212cd75f213e8e49210c");
+    pub(crate) const START_HCP: [u8; 32] = hex("58a449210cd757217e8e4d212caf427814c2ab109e4d212cd75f213e8e49210c");
     /// The same as `Board().to_psfen`.
-    pub const START_PSFEN: [u8; 32] = hex("58a451220ceb67227e9653221caf447824c22b119e53221ceb6f223e9651220c");
+    pub(crate) const START_PSFEN: [u8; 32] = hex("58a451220ceb67227e9653221caf447824c22b119e53221ceb6f223e9651220c");
 
     const fn hex(text: &str) -> [u8; 32] {
         const fn digit(c: u8) -> u8 {
