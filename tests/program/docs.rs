@@ -11,7 +11,7 @@ use evalcurve::report::figures::series_of_calibration;
 use crate::support::root;
 
 /// The documents for readers, by their path in the project.
-pub fn documents() -> BTreeMap<PathBuf, String> {
+pub(crate) fn documents() -> BTreeMap<PathBuf, String> {
     let folders = ["", "docs", "docs/ja", "data", "data/selfplay", "fuzz", "tests/oracle"];
     let files = folders.into_iter().flat_map(|folder| std::fs::read_dir(root().join(folder)).unwrap());
     let files = files.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "md"));

@@ -29,13 +29,13 @@ pub(crate) struct Given {
 
 impl Given {
     /// Takes any object with `__arrow_c_stream__` or `__arrow_c_array__`.
-    pub fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(crate) fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (batches, schema) = object.extract::<AnyRecordBatch>()?.into_table()?.into_inner();
         Ok(Self { schema, batches })
     }
 
     /// A column in one piece, as another type.
-    pub fn column(&self, name: &str, kind: &DataType) -> Result<ArrayRef, String> {
+    pub(crate) fn column(&self, name: &str, kind: &DataType) -> Result<ArrayRef, String> {
         let index = self.schema.index_of(name).map_err(|e| e.to_string())?;
         let cast = |batch: &RecordBatch| arrow_cast::cast(batch.column(index), kind).map_err(|e| e.to_string());
         let pieces: Vec<ArrayRef> = self.batches.iter().map(cast).collect::<Result<_, _>>()?;
@@ -109,17 +109,17 @@ pub(crate) struct Table {
 
 impl Table {
     /// The columns of a sample table; with `every` also those that only some tables need.
-    pub fn of_samples(table: &sample::SampleTable, every: bool) -> PyResult<Self> {
+    pub(crate) fn of_samples(table: &sample::SampleTable, every: bool) -> PyResult<Self> {
         with_columns(table, every, Self::of_columns)
     }
 
     /// The columns of forecasts.
-    pub fn of_forecasts(table: &sample::SampleTable, forecasts: &[EngineForecasts]) -> PyResult<Self> {
+    pub(crate) fn of_forecasts(table: &sample::SampleTable, forecasts: &[EngineForecasts]) -> PyResult<Self> {
         with_forecasts(table, forecasts, Self::of_columns)
     }
 
     /// Columns of equal length.
-    pub fn of_columns(columns: Vec<(&'static str, Values<'_>)>) -> PyResult<Self> {
+    pub(crate) fn of_columns(columns: Vec<(&'static str, Values<'_>)>) -> PyResult<Self> {
         let array = |values: Values<'_>| -> ArrayRef {
             match values {
                 Values::Text(values) => Arc::new(StringArray::from(values)),

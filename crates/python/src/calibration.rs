@@ -70,7 +70,7 @@ impl Calibration {
     }
 
     /// The text of the calibration file.
-    pub fn to_json(&self) -> PyResult<String> {
+    pub(crate) fn to_json(&self) -> PyResult<String> {
         self.0.to_json().map_err(failed)
     }
 
