@@ -188,7 +188,7 @@ impl WholeGame {
     }
 
     /// The positions to search.
-    pub(crate) fn to_search(&self) -> Vec<Position> {
+    pub fn to_search(&self) -> Vec<Position> {
         let start = self.record.game.played.as_ref().and_then(|played| played.start.clone());
         let moves: Vec<String> = self.moves.iter().map(|played| played.text.clone()).collect();
         let position =
@@ -205,7 +205,7 @@ impl WholeGame {
     }
 
     /// What the record itself says: the scores of the two players, and those of an analysis.
-    pub(crate) fn recorded(&self, calibrations: &[Calibration]) -> Vec<Series> {
+    pub fn recorded(&self, calibrations: &[Calibration]) -> Vec<Series> {
         let game = &self.record.game;
         let mut all = Vec::new();
         for own in [Some(Color::Black), Some(Color::White), None] {
@@ -428,7 +428,7 @@ const APART: usize = 3;
 
 /// The positions where two engines are furthest apart, by moves before them, with the difference: at least [`MISTAKE`],
 /// and without a win rate that both intervals hold.
-pub(crate) fn disagreements(engines: &[Series], positions: usize) -> Vec<(usize, f64)> {
+pub fn disagreements(engines: &[Series], positions: usize) -> Vec<(usize, f64)> {
     let spread = |at: usize| {
         let rates: Vec<[f64; 3]> = engines.iter().filter_map(|series| Some(series.at(at)?.rates)).collect();
         let low = rates.iter().min_by(|a, b| a[0].total_cmp(&b[0]))?;

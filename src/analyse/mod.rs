@@ -58,7 +58,7 @@ pub fn shipped(game: Game) -> Input {
 }
 
 /// Takes all positions of a set, scored or not: they were drawn when the set was made.
-pub(crate) fn all_positions(sampling: &mut Sampling) {
+pub fn all_positions(sampling: &mut Sampling) {
     *sampling = Sampling { from_ply: Some(1), all_positions: true, unscored: true, ..sampling.clone() };
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn all_positions(sampling: &mut Sampling) {
 ///
 /// # Errors
 /// [`Error`](crate::run::Error) of reading them.
-pub(crate) fn shipped_positions(game: Game, count: usize) -> Result<Vec<usi::Position>, crate::run::Error> {
+pub fn shipped_positions(game: Game, count: usize) -> Result<Vec<usi::Position>, crate::run::Error> {
     let mut draw = Draw::default();
     all_positions(&mut draw.reading.sampling);
     let drawn = draw.run(&shipped(game), &Progress::default())?;
@@ -330,7 +330,7 @@ impl Analysis {
     }
 
     /// Mean time of an engine's searches by this run and those before, of those that count.
-    pub(crate) fn mean_time(&self, engine: usize) -> Option<Duration> {
+    pub fn mean_time(&self, engine: usize) -> Option<Duration> {
         let answers = self.outcome.engines.get(engine)?.answers.iter();
         let times: Vec<u64> = answers
             .filter_map(|answer| match answer {

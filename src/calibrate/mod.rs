@@ -179,7 +179,7 @@ impl EngineResult {
     }
 
     /// Why it has no calibration that can be used.
-    pub(crate) fn why_not(&self) -> Option<Text> {
+    pub fn why_not(&self) -> Option<Text> {
         let refused = || self.refusal().map(|doubt| text!("the calibration {doubt}"));
         self.error.clone().or_else(refused)
     }

@@ -28,7 +28,7 @@ pub struct DeclaredScores {
 
 impl DeclaredScores {
     /// Which of the two forecasts better: `Some(true)` for the calibration; `None` where the interval holds 0.
-    pub(crate) fn calibration_is_better(&self) -> Option<bool> {
+    pub fn calibration_is_better(&self) -> Option<bool> {
         let [low, high] = self.difference.interval?;
         (low > 0.0 || high < 0.0).then_some(low > 0.0)
     }

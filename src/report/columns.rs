@@ -100,7 +100,7 @@ impl<'a, R> Columns<'a, R> {
     }
 
     /// The header and the rows in Markdown; only names are escaped.
-    pub(crate) fn markdown(&self, rows: impl IntoIterator<Item = R>) -> String {
+    pub fn markdown(&self, rows: impl IntoIterator<Item = R>) -> String {
         let cell = |column: &Column<'a, R>, row: &R| match (column.fill, printable(&(column.cell)(row))) {
             (Fill::Name, name) => in_markdown(&name),
             (_, text) => text,

@@ -214,7 +214,7 @@ pub(crate) const FEWEST_POINTS: usize = 3;
 ///
 /// # Errors
 /// [`FigureError`] for the first figure that cannot be drawn or written.
-pub(crate) fn write_splits(
+pub fn write_splits(
     splits: &[SplitCurves],
     min_bin: u64,
     folder: &Path,

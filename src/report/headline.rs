@@ -254,7 +254,7 @@ fn todo(all: &[(Verdict, Vec<&EngineResult>); 6], apart: bool, language: Languag
 }
 
 /// The constant of a result with its interval, or why it has none.
-pub(crate) fn constant_or_why(result: &EngineResult, language: Language) -> String {
+pub fn constant_or_why(result: &EngineResult, language: Language) -> String {
     let calibrated = result.calibration.as_ref();
     let shown = calibrated.map(|c| constant(c).unwrap_or_else(|| super::text::DASH.to_owned()));
     shown.or_else(|| result.error.as_ref().map(|why| why.text(language).to_owned())).unwrap_or_default()

@@ -101,7 +101,7 @@ pub fn rows(summary: &Summary, language: Language) -> String {
 }
 
 /// The statistics of one system in a narrow window: parts that go on in the next line.
-pub(crate) fn short_row(row: &Row, width: usize, language: Language) -> String {
+pub fn short_row(row: &Row, width: usize, language: Language) -> String {
     let Some(strength) = &row.strength else { return String::new() };
     let against = row.entry.opponent.as_deref().unwrap_or_default();
     let (player, games) = (&row.entry.player, thousands(strength.games));
@@ -121,7 +121,7 @@ pub(crate) fn short_row(row: &Row, width: usize, language: Language) -> String {
 }
 
 /// Parts with two blanks between them, whole, in as many lines as they need.
-pub(crate) fn parts_in(parts: &[String], width: usize) -> String {
+pub fn parts_in(parts: &[String], width: usize) -> String {
     let (mut out, mut used) = (String::new(), 0);
     for part in parts {
         let columns = super::text::columns(part);
@@ -214,7 +214,7 @@ pub(crate) fn ratings_document(groups: &[RatingGroup]) -> Value {
 }
 
 /// What a sequential test tests.
-pub(crate) fn sprt_head(options: &SprtOptions, language: Language) -> String {
+pub fn sprt_head(options: &SprtOptions, language: Language) -> String {
     let SprtOptions { elo0, elo1, alpha, beta, model } = options;
     let scale = match model {
         EloModel::Normalized => language.word("normalised Elo"),
@@ -224,12 +224,7 @@ pub(crate) fn sprt_head(options: &SprtOptions, language: Language) -> String {
 }
 
 /// The state of a sequential test, and after how many pairs it decided if that is known.
-pub(crate) fn sprt_result(
-    test: &Sprt,
-    decided_after: Option<u32>,
-    options: &SprtOptions,
-    language: Language,
-) -> String {
+pub fn sprt_result(test: &Sprt, decided_after: Option<u32>, options: &SprtOptions, language: Language) -> String {
     let SprtOptions { elo0, elo1, .. } = options;
     let after = decided_after.map_or_else(String::new, |pairs| say!(language, " after {pairs} pairs"));
     let decision = match test.decision {
@@ -242,7 +237,7 @@ pub(crate) fn sprt_result(
 }
 
 /// The sequential tests, one line each.
-pub(crate) fn sprt_lines(summary: &Summary, options: &SprtOptions, language: Language) -> String {
+pub fn sprt_lines(summary: &Summary, options: &SprtOptions, language: Language) -> String {
     let mut out = sprt_head(options, language);
     for row in &summary.rows {
         let result = match &row.sprt {
@@ -480,7 +475,7 @@ pub fn figure(summary: &Summary, options: &PlotOptions) -> Result<Figure, PlotEr
 /// # Errors
 /// [`PlotError`] if there are none.
 #[cfg(feature = "plot")]
-pub(crate) fn share_figure(shares: &[(String, String, f64)], options: &PlotOptions) -> Result<Figure, PlotError> {
+pub fn share_figure(shares: &[(String, String, f64)], options: &PlotOptions) -> Result<Figure, PlotError> {
     let mut groups = ShareGroups::default();
     for (group, name, _) in shares {
         for (list, text) in [(&mut groups.groups, group), (&mut groups.names, name)] {

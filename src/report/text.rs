@@ -23,7 +23,7 @@ use crate::validate::{Choice, Estimate};
 const INDENT: usize = 4;
 
 /// The first names of a list, and how many more there are.
-pub(crate) fn first_of(names: &[&str], most: usize, language: Language) -> String {
+pub fn first_of(names: &[&str], most: usize, language: Language) -> String {
     let (named, more) = names.split_at(names.len().min(most));
     let more = match more.len() {
         0 => String::new(),

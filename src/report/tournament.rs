@@ -42,7 +42,7 @@ pub fn rows(results: &Results, language: Language) -> String {
 }
 
 /// The table in a narrow window, with the state of the sequential test.
-pub(crate) fn short_rows(tournament: &Tournament, standings: &Standings, width: usize, language: Language) -> String {
+pub fn short_rows(tournament: &Tournament, standings: &Standings, width: usize, language: Language) -> String {
     let results = results(tournament, standings);
     let rows = results.encounters.rows.iter().chain(&results.totals.rows);
     let mut text: String = rows.map(|row| matches::short_row(row, width, language)).collect();

@@ -77,7 +77,7 @@ impl Converter {
     }
 
     /// Whether the model separates draws.
-    pub(crate) fn separates_draws(&self) -> bool {
+    pub fn separates_draws(&self) -> bool {
         self.calibration.wdl_model().is_some()
     }
 

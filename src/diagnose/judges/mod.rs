@@ -126,12 +126,12 @@ pub struct InGroup {
 
 impl Judges {
     /// Whether one engine judges better than each other one.
-    pub(crate) fn has_best(&self) -> bool {
+    pub fn has_best(&self) -> bool {
         self.engines.first().is_some_and(|best| best.places == [1, 1])
     }
 
     /// Engines that judge better than the best on all positions in a part of them.
-    pub(crate) fn better_in_a_group(&self) -> impl Iterator<Item = (&Group, &Judge)> {
+    pub fn better_in_a_group(&self) -> impl Iterator<Item = (&Group, &Judge)> {
         let is_better =
             |e: &InGroup| e.p_corrected.is_some_and(|p| p < LEVEL) && e.behind.is_some_and(|b| b.value < 0.0);
         self.groups.iter().flat_map(move |group| {

@@ -76,7 +76,7 @@ impl Transform {
     }
 
     /// Whether it gives the win rate against the opponents that the engine met.
-    pub(crate) fn is_field(self) -> bool {
+    pub fn is_field(self) -> bool {
         matches!(self, Self::LeastSquares | Self::MaximumLikelihood | Self::Isotonic)
     }
 
