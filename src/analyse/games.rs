@@ -19,11 +19,9 @@ use crate::{key, text};
 /// A game with its positions.
 #[derive(Debug, Clone)]
 pub struct WholeGame {
-    /// The record.
     pub record: Record,
     /// The position before each move and the one after the last.
     pub positions: Vec<Place>,
-    /// The moves.
     pub moves: Vec<Played>,
     /// The move at which the record leaves the rules, and after which nothing is shown.
     pub illegal: Option<Text>,
@@ -47,7 +45,6 @@ pub struct Place {
 pub struct Played {
     /// As USI or UCI writes it.
     pub text: String,
-    /// In words.
     pub words: Words,
     /// The seconds that it took, if the record says so.
     pub seconds: Option<f64>,
@@ -59,7 +56,6 @@ pub struct Played {
 pub struct Words {
     /// Japanese; the same as `letters` in chess.
     pub japanese: String,
-    /// Letters.
     pub letters: String,
     /// CSA or SAN.
     pub record: String,
@@ -187,7 +183,6 @@ impl WholeGame {
         (0..self.positions.len()).filter(|plies| self.positions[*plies].has_moves)
     }
 
-    /// The positions to search.
     pub fn to_search(&self) -> Vec<Position> {
         let start = self.record.game.played.as_ref().and_then(|played| played.start.clone());
         let moves: Vec<String> = self.moves.iter().map(|played| played.text.clone()).collect();
@@ -291,7 +286,6 @@ pub struct Series {
 /// What an engine says of a position, in the view that all win rates have.
 #[derive(Debug, Clone)]
 pub struct Said {
-    /// The score.
     pub score: Score,
     /// The win rate and its interval.
     pub rates: [f64; 3],
@@ -299,7 +293,6 @@ pub struct Said {
     pub best: Option<Words>,
     /// Depth in plies.
     pub depth: Option<u32>,
-    /// Nodes.
     pub nodes: Option<u64>,
 }
 

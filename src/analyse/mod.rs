@@ -101,13 +101,11 @@ pub struct Counts {
     pub positions: usize,
     /// With a score in centipawns.
     pub scored: usize,
-    /// With a mate.
     pub mates: usize,
     /// Without an answer that counts, by reason.
     pub failed: BTreeMap<&'static str, usize>,
     /// Not asked, because the engine was given up.
     pub not_asked: usize,
-    /// The first failure.
     pub first_failure: Option<String>,
 }
 

@@ -60,7 +60,6 @@ pub struct Spike {
     pub from_cp: u32,
     /// See `from_cp`.
     pub to_cp: u32,
-    /// Samples in it.
     pub samples: usize,
 }
 

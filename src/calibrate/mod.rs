@@ -116,7 +116,6 @@ impl CalibrateOptions {
 /// The calibration of one engine with all that led to it.
 #[derive(Debug, Clone)]
 pub struct EngineResult {
-    /// Its name.
     pub name: String,
     /// Games with a sample of this engine.
     pub games: u64,
@@ -134,7 +133,6 @@ pub struct EngineResult {
     pub adjudicated: Option<Adjudicated>,
     /// Smallest and largest score drawn, in centipawns.
     pub score_range: Option<(i32, i32)>,
-    /// The evaluation curve.
     pub curve: EvaluationCurve,
     /// The same in bins of about the same number of samples.
     pub quantiles: Vec<CurvePoint>,
@@ -144,7 +142,6 @@ pub struct EngineResult {
     pub standardization_with_mates: Option<Standardization>,
     /// The curve in units of the standard deviation.
     pub standardized_curve: Option<StandardizedCurve>,
-    /// The plain sigmoids.
     pub sigmoids: ByMethod<Result<Fit, FitError>>,
     /// The fits of the other models that were asked for.
     pub models: BTreeMap<ModelKind, Result<ModelFit, FitError>>,
@@ -156,7 +153,6 @@ pub struct EngineResult {
     pub warnings: Vec<Warning>,
     /// Why there is no calibration.
     pub error: Option<Text>,
-    /// The calibration.
     pub calibration: Option<Calibration>,
 }
 

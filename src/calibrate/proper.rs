@@ -19,7 +19,6 @@ use crate::validate::{
 pub struct Validated {
     /// Number of folds over games.
     pub folds: u64,
-    /// Its scores.
     pub scores: Scores,
     /// Log loss of the baselines on the same samples.
     pub baselines: BTreeMap<ModelKind, Estimate>,

@@ -49,7 +49,6 @@ const NAMED: usize = 3;
 /// An engine whose scores have the wrong sign in some games.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MixedSigns {
-    /// The engine.
     pub engine: NameId,
     /// Games in which both sides give scores.
     pub games: u64,

@@ -146,7 +146,7 @@ pub(super) fn draws_misfit(table: &SampleTable, calibration: &Calibration, sampl
                 errors,
                 text!(
                     "the model does not fit these games: at {unit} {from} to {to} and scores of ±{low} to ±{high}, \
-                     {seen:.0}% are draws and {fitted:.0}% by the model; `evalcurve plot` draws both"
+                     {seen:.0}% are draws and {fitted:.0}% by the model; `plot` draws both"
                 ),
             ));
         }

@@ -51,7 +51,6 @@ pub enum Kind {
     Draw,
 }
 
-/// A rule of adjudication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Rule {
     /// What it decides.

@@ -25,7 +25,6 @@ const DRAW: [i32; 18] = [0, 1, 2, 3, 5, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 7
 /// A rule with its bound.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Certified {
-    /// The rule.
     pub rule: Rule,
     /// What it would have done.
     pub applied: Adjudication,
@@ -41,7 +40,6 @@ pub struct CannotTell {
     /// Games that even the most cautious rule decides wrongly; `None` if rules have the bound, but decide too few
     /// games, or too many of them wrongly.
     pub wrong: Option<u64>,
-    /// Games.
     pub games: u64,
     /// As many would be enough, if the share of wrong ones stays; `None` if it is above the bound.
     pub needed: Option<u64>,

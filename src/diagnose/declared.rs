@@ -12,7 +12,6 @@ use crate::validate::{Estimate, Forecast, ScoreOptions, Scores, log_loss_differe
 /// How good the rates are that an engine declares, beside its calibration.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DeclaredScores {
-    /// The engine.
     pub engine: String,
     /// The scores of the declared win rates.
     pub declared: Scores,

@@ -37,12 +37,7 @@ impl Default for DriftOptions {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DriftError {
     /// A calibration has no fit by the method.
-    NoFit {
-        /// The engine.
-        engine: String,
-        /// The model.
-        model: ModelKind,
-    },
+    NoFit { engine: String, model: ModelKind },
     /// The tolerance is not a positive percentage.
     Tolerance(f64),
     /// A score is not a finite number.
@@ -93,7 +88,6 @@ impl Verdict {
 /// A number with its 95% interval, `None` if a calibration has no covariance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimated {
-    /// The number.
     pub value: f64,
     /// Lower and upper end.
     pub interval: Option<(f64, f64)>,
@@ -121,7 +115,6 @@ pub struct Change {
     pub name: &'static str,
     /// In the old calibration.
     pub old: Estimated,
-    /// In the new one.
     pub new: Estimated,
     /// Change in percent: 100 (new / old - 1). Its interval is computed from that of the logarithm.
     pub change_percent: Estimated,
@@ -156,7 +149,6 @@ pub struct Drift {
     pub changes: Vec<Change>,
     /// The change of the first of them.
     pub change_percent: Estimated,
-    /// The tolerance in percent.
     pub tolerance_percent: f64,
     /// Whether the scale moved.
     pub verdict: Verdict,

@@ -19,7 +19,6 @@ use crate::normal::{Z_95, quantile, two_sided};
 pub struct Fitted<'a> {
     /// The engine.
     pub name: &'a str,
-    /// The fit.
     pub fit: Fit,
     /// The influence of each game on the fit.
     pub influence: Influence,
@@ -28,7 +27,6 @@ pub struct Fitted<'a> {
 /// The score of another engine with the same win rate, in centipawns, with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Equivalent {
-    /// The score.
     pub score_cp: f64,
     /// Lower end.
     pub low: f64,
@@ -76,7 +74,6 @@ pub struct Pairwise {
     pub engines: Vec<String>,
     /// Calibrated engines that are not compared because there are more.
     pub left_out: usize,
-    /// Samples of each.
     pub samples: Vec<u64>,
     /// Number of games; a game of several engines counts once.
     pub games: u64,

@@ -17,17 +17,9 @@ pub struct Rows {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum RegressionError {
     /// The columns do not determine the coefficients, or a combination of them separates wins from losses.
-    Undetermined {
-        /// Number of columns.
-        columns: usize,
-    },
+    Undetermined { columns: usize },
     /// There are too few games for the covariance of the coefficients.
-    TooFewGames {
-        /// Number of games.
-        games: u64,
-        /// Number of columns.
-        columns: usize,
-    },
+    TooFewGames { games: u64, columns: usize },
 }
 
 impl ToText for RegressionError {
@@ -54,7 +46,6 @@ pub struct Regression {
     pub covariance: Vec<Vec<f64>>,
     /// Number of rows.
     pub samples: u64,
-    /// Number of games.
     pub games: u64,
 }
 

@@ -159,11 +159,9 @@ impl fmt::Display for Split {
 pub struct Group {
     /// Its name.
     pub label: Text,
-    /// Samples in it.
     pub samples: u64,
     /// Games among them.
     pub games: u64,
-    /// Its evaluation curve.
     #[serde(skip)]
     pub curve: EvaluationCurve,
     /// The same in bins of about the same number of samples.
@@ -200,7 +198,6 @@ pub struct SplitTest {
 /// One engine, split one way.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SplitCurves {
-    /// The engine.
     pub engine: String,
     /// How its samples are split, in the form that [`Split::parse`] accepts.
     pub by: String,

@@ -74,9 +74,7 @@ pub struct Diagnosis {
 /// A model over all engines, out of sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelScores {
-    /// The model.
     pub kind: ModelKind,
-    /// Number of scored samples.
     pub samples: u64,
     /// Mean log loss of the samples with its interval, or why there is none.
     pub log_loss: Result<Estimate, Text>,
@@ -87,28 +85,22 @@ pub struct ModelScores {
 /// The samples and options of a diagnosis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Base {
-    /// The inputs as text.
     pub inputs: Vec<String>,
-    /// The filters as text.
     pub filters: Vec<String>,
     /// Seed of draws, folds and resamples.
     pub seed: u64,
-    /// Resamples.
     pub resamples: u32,
-    /// Folds.
     pub folds: u64,
     /// The chosen model.
     #[serde(skip)]
     pub model: ModelKind,
     /// Number of games with samples.
     pub games: u64,
-    /// Samples.
     pub samples: u64,
     /// Of these, mates that are left out of the fits.
     pub mates_left_out: u64,
     /// Number of fitted samples.
     pub fitted: u64,
-    /// Engines.
     pub engines: usize,
     /// Engines with a calibration.
     pub calibrated: usize,

@@ -24,12 +24,7 @@ use crate::{say, text, whole_file};
 pub enum FigureError {
     /// Drawing failed.
     #[error("{name}: {source}")]
-    Plot {
-        /// The figure.
-        name: String,
-        /// Why.
-        source: PlotError,
-    },
+    Plot { name: String, source: PlotError },
     /// Writing failed.
     #[error(transparent)]
     Write(#[from] whole_file::WriteError),
@@ -66,7 +61,6 @@ pub enum BinChoice {
     /// Bins of one width, or of equal counts if the first give half of the engines few points.
     #[default]
     Auto,
-    /// Bins of one width.
     Width,
     /// Bins of about the same number of positions.
     Quantile,

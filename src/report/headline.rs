@@ -56,7 +56,6 @@ impl Verdict {
         }
     }
 
-    /// The word for it.
     pub fn word(self, language: Language) -> &'static str {
         language.word(match self {
             Self::Good => key!("good"),
@@ -110,7 +109,6 @@ pub enum Status {
 }
 
 impl Status {
-    /// The word for it.
     pub fn word(self, language: Language) -> &'static str {
         language.word(match self {
             Self::Fine => key!("Fine"),

@@ -182,7 +182,6 @@ pub(crate) struct PatternGraph {
     pub start: TicTacToe,
     /// The patterns, numbered from 1 on the figure.
     pub patterns: Vec<Pattern>,
-    /// The state.
     pub state: TicTacToe,
     /// The indices of the patterns that apply to it.
     pub applying: Vec<usize>,

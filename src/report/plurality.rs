@@ -145,7 +145,6 @@ impl BoundsTable {
         Ok(Self { voters, theorem, moves })
     }
 
-    /// The table.
     pub(crate) fn text(&self, language: Language) -> String {
         let number = |x: f64| format!("{x:.4}");
         let word = |holds: bool| language.word(if holds { key!("holds") } else { key!("FAILS") }).to_owned();

@@ -427,7 +427,6 @@ pub fn standardization(results: &[EngineResult], chosen: ModelKind, language: La
 pub struct Line {
     /// The question in one to three words; empty if the line goes on with the answer before it.
     pub question: &'static str,
-    /// The answer.
     pub answer: String,
 }
 

@@ -18,7 +18,6 @@ use crate::validate::Choice;
 /// [`Filters::engine`](super::Filters::engine) chooses among the results.
 #[derive(Debug, Clone, Default)]
 pub struct Calibrate {
-    /// What is read.
     pub reading: Reading,
     /// How engines are fitted.
     pub fitting: Fitting,
@@ -109,7 +108,6 @@ impl Forecasts {
 /// Draws the sample table.
 #[derive(Debug, Clone, Default)]
 pub struct Sample {
-    /// What is read.
     pub reading: Reading,
     /// What marks mates, and which model the samples are for.
     pub fitting: Fitting,

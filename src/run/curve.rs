@@ -12,7 +12,6 @@ use crate::sample::SampleTable;
 /// Counts the evaluation curves of engines.
 #[derive(Debug, Clone, Default)]
 pub struct Curve {
-    /// What is read.
     pub reading: Reading,
     /// Bins, mates, and the number of resamples.
     pub fitting: Fitting,
@@ -23,7 +22,6 @@ pub struct Curve {
 /// Evaluation curves.
 #[derive(Debug, Clone)]
 pub struct Curves {
-    /// The samples.
     pub table: SampleTable,
     /// The engines with their curves and fits, if they are not split.
     pub results: Vec<EngineResult>,

@@ -9,7 +9,6 @@ use crate::diagnose::{DiagnoseOptions, Diagnosis, diagnose};
 /// Reports how precise, how accurate and how comparable the scores of engines are.
 #[derive(Debug, Clone, Default)]
 pub struct Diagnose {
-    /// What is read.
     pub reading: Reading,
     /// How engines are fitted.
     pub fitting: Fitting,
@@ -24,7 +23,6 @@ pub struct Diagnose {
 pub struct Diagnosed {
     /// What was found.
     pub diagnosis: Diagnosis,
-    /// How.
     pub options: DiagnoseOptions,
 }
 

@@ -18,7 +18,6 @@ use crate::{key, text};
 /// Judges calibrations on the games of the input. The options of mates are those of the calibrations.
 #[derive(Debug, Clone, Default)]
 pub struct Evaluate {
-    /// What is read.
     pub reading: Reading,
     /// Of these options, the number of resamples counts.
     pub fitting: Fitting,

@@ -73,7 +73,6 @@ pub enum InputSource {
 /// What a command reads. Tables are read after the files.
 #[derive(Debug, Clone, Default)]
 pub struct Input {
-    /// The sources.
     pub sources: Vec<InputSource>,
 }
 
@@ -111,7 +110,6 @@ impl Input {
 /// What a command found, and what it met while it read.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome<T> {
-    /// The result.
     pub value: T,
     /// What was read and skipped, and the problems.
     pub report: ReadReport,
@@ -184,7 +182,6 @@ pub enum Error {
     File {
         /// The file and what failed.
         what: String,
-        /// Why.
         source: io::Error,
     },
     /// [`Progress::stop`] was set.

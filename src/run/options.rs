@@ -62,16 +62,24 @@ pub const OPTIONS: [&str; 44] = [
     "window",
 ];
 
+/// The commands that messages name, in backticks.
+const COMMANDS: [&str; 4] = ["fit", "plot", "proxy", "replay"];
+
 /// A message in which each option has the spelling of a host.
 pub fn with_options(text: &str, spell: impl Fn(&str) -> String) -> String {
+    with_words(text, |word| OPTIONS.contains(&word).then(|| spell(word)))
+}
+
+/// A text in which some of the words in backticks have the spelling of a host.
+fn with_words(text: &str, spell: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('`') {
         out += before;
         rest = after;
-        match after.split_once('`').filter(|(word, _)| OPTIONS.contains(word)) {
+        match after.split_once('`').and_then(|(word, after)| Some((spell(word)?, after))) {
             Some((word, after)) => {
-                out += &spell(word);
+                out += &word;
                 rest = after;
             }
             None => out.push('`'),
@@ -80,9 +88,10 @@ pub fn with_options(text: &str, spell: impl Fn(&str) -> String) -> String {
     out + rest
 }
 
-/// A message or document with options as they are written on the command line.
+/// A message or document with options and commands as they are written on the command line.
 pub fn with_flags(text: &str) -> String {
-    with_options(text, |option| format!("--{option}"))
+    let command = |word: &str| COMMANDS.contains(&word).then(|| format!("`evalcurve {word}`"));
+    with_words(text, |word| if OPTIONS.contains(&word) { Some(format!("--{word}")) } else { command(word) })
 }
 
 /// The format of all files, if their content is not to decide.
@@ -90,7 +99,6 @@ pub fn with_flags(text: &str) -> String {
 pub enum FileFormat {
     /// Tables of samples or games.
     Table,
-    /// Records of this format.
     Records(&'static Format),
 }
 
@@ -280,7 +288,6 @@ impl Fitting {
 }
 
 impl Reading {
-    /// Number of threads.
     pub(super) fn threads(&self) -> usize {
         self.threads.unwrap_or_else(rayon::current_num_threads).max(1)
     }
@@ -302,7 +309,6 @@ impl Reading {
         }
     }
 
-    /// How tables are read.
     pub(super) fn tables(&self) -> TableOptions {
         let mut columns = Columns::default();
         self.columns.iter().for_each(|(role, name)| columns.set(*role, name));
@@ -428,7 +434,7 @@ mod tests {
     #[test]
     fn each_host_spells_options() {
         assert_eq!(with_flags("lower `min-samples`, or `model` wdl"), "lower --min-samples, or --model wdl");
-        assert_eq!(with_flags("`evalcurve fit` has `x` and `where`"), "`evalcurve fit` has `x` and --where");
+        assert_eq!(with_flags("`fit` has `x` and `where`"), "`evalcurve fit` has `x` and --where");
         assert_eq!(with_flags("a ` alone"), "a ` alone");
     }
 }

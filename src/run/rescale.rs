@@ -54,7 +54,6 @@ pub struct Rescale {
 /// What was done.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Rescaled {
-    /// The new scale.
     pub to_scale: f64,
     /// The engines that gave scores.
     pub teachers: Vec<Teacher>,
@@ -67,7 +66,6 @@ pub struct Rescaled {
 /// An engine that gave scores, and its scale.
 #[derive(Debug, Clone, Serialize)]
 pub struct Teacher {
-    /// Its name.
     pub name: String,
     /// The calibration file that says its scale; without one, the data do.
     pub calibration: Option<String>,
@@ -100,7 +98,6 @@ pub struct Stage {
     pub from_ply: u32,
     /// The last ply.
     pub to_ply: u32,
-    /// Samples.
     pub samples: u64,
     /// Centipawns for one logit.
     pub scale: Estimate,
@@ -113,7 +110,6 @@ pub struct RescaledFile {
     pub file: String,
     /// The file that was written.
     pub written: String,
-    /// Its format.
     pub format: &'static str,
     /// The engine of its scores; `None` for a table.
     pub teacher: Option<String>,

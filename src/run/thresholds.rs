@@ -47,9 +47,7 @@ pub struct Adjudicated {
     pub calibrated: Vec<String>,
     /// The scores at which these engines win each percentage.
     pub engines: Vec<Losing>,
-    /// Rules for resigning.
     pub resigning: Vec<AdjudicationRule>,
-    /// Rules for draws.
     pub drawing: Vec<AdjudicationRule>,
     /// The rules whose share of wrong games has the bound that was asked for, if one was.
     pub certified: Option<Certificate>,
@@ -73,7 +71,6 @@ pub struct Certificate {
 pub struct CertifiedRule {
     /// `resign`, `resign_value` or `draw`.
     pub name: &'static str,
-    /// The rule.
     #[serde(serialize_with = "rule_or_reason")]
     pub rule: Result<Certified, CannotTell>,
     /// Match runners, each with what to write.
@@ -106,7 +103,6 @@ pub struct Bias {
 pub struct Losing {
     /// The engine.
     pub name: String,
-    /// The percentage.
     pub percent: f64,
     /// The score in centipawns.
     pub score_cp: i64,
@@ -329,7 +325,7 @@ impl Thresholds {
             let named = list(&others);
             found
                 .notes
-                .push(text!("not calibrated, so without a score here: {named} (`evalcurve fit` has the reasons)"));
+                .push(text!("not calibrated, so without a score here: {named} (`fit` has the reasons)"));
         }
         found.notes.extend(notes_on(calibrated()));
         for percent in found.percents.clone() {
@@ -402,7 +398,7 @@ impl Thresholds {
         if ratio > LARGEST_RATIO {
             found.notes.push(text!(
                 "the scores that win {percent}% differ between the engines by a factor of {ratio:.1}, and the options \
-                 suit the largest; `evalcurve proxy` puts the engines on one scale"
+                 suit the largest; `proxy` puts the engines on one scale"
             ));
         }
     }

@@ -23,7 +23,6 @@ pub struct Winrate {
 /// A calibration with the situation and reading to use.
 #[derive(Debug, Clone)]
 pub struct Converter {
-    /// The calibration.
     pub calibration: Calibration,
     /// Whether win rates are those between equals.
     pub reading: Reading,

@@ -57,7 +57,6 @@ pub enum Role {
     BradleyTerry,
     /// When the game began.
     StartTime,
-    /// The time control.
     TimeControl,
     /// The player of the black pieces, where the engine does not play.
     Black,
@@ -70,7 +69,6 @@ pub enum Role {
 }
 
 impl Role {
-    /// All roles.
     pub const ALL: &[Self] = <Self as VariantArray>::VARIANTS;
 
     /// The word in options.
@@ -115,7 +113,6 @@ pub enum ScoreUnit {
     /// Hundredths of a pawn.
     #[default]
     Centipawn,
-    /// Pawns.
     Pawn,
     /// Win rates from 0 to 1.
     WinRate,

@@ -80,9 +80,7 @@ pub enum TableError {
     NoParquet(String),
     /// A required column is missing.
     Missing {
-        /// The file.
         file: String,
-        /// The column.
         column: String,
         /// What the user can do.
         remedy: Box<Text>,
@@ -90,19 +88,11 @@ pub enum TableError {
         found: String,
     },
     /// A column has an unsupported type.
-    Type {
-        /// The file.
-        file: String,
-        /// The column.
-        column: String,
-        /// Its type.
-        kind: String,
-    },
+    Type { file: String, column: String, kind: String },
     /// The file cannot be written.
     Write(#[from] crate::whole_file::WriteError),
     /// The file is larger than what is read.
     Limit {
-        /// The file.
         file: String,
         /// What there is too much of.
         what: &'static str,
@@ -113,7 +103,6 @@ pub enum TableError {
     },
     /// The file cannot be opened or parsed.
     File {
-        /// The file.
         file: String,
         /// The cause.
         message: String,

@@ -26,7 +26,6 @@ const MOST_LINE: f64 = 9_007_199_254_740_992.0;
 /// Problems of each kind that are reported for one file.
 const SHOWN: u64 = 20;
 
-/// How tables are read.
 #[derive(Debug, Clone, Default)]
 pub struct TableOptions {
     /// The columns with other names.
@@ -39,7 +38,6 @@ pub struct TableOptions {
     pub from_ply: Option<u32>,
     /// Leave rows of drawn games out.
     pub drop_draws: bool,
-    /// Number of threads.
     pub threads: usize,
     /// What makes two games one. In a table, equal rows stand for equal moves.
     pub duplicates: Duplicates,
@@ -60,7 +58,6 @@ pub struct TableReader<'a> {
     pub(super) options: TableOptions,
     /// Games by identity.
     known: HashMap<GameKey, KnownGame>,
-    /// The files.
     files: Vec<TableFile>,
     /// The contents of the files whose samples have no keys.
     contents: HashSet<u64>,

@@ -9,7 +9,6 @@ pub enum CellKind {
     Number,
     /// Booleans, or text.
     Flag,
-    /// Text.
     Text,
 }
 
@@ -21,7 +20,6 @@ pub trait Cells {
     fn text(&self, row: usize) -> Option<&str>;
 }
 
-/// A table.
 pub trait Source: Debug + Send + Sync {
     /// The names of the columns.
     fn names(&self) -> Vec<&str>;
@@ -43,20 +41,16 @@ pub trait Source: Debug + Send + Sync {
 /// The values of a column to write, one for each sample.
 #[derive(Debug, Clone)]
 pub enum Values<'a> {
-    /// Text.
     Text(Vec<Option<&'a str>>),
     /// Small integers.
     Integer(Vec<Option<i32>>),
     /// Large integers.
     Long(Vec<i64>),
-    /// Floats.
     Float(Vec<Option<f64>>),
-    /// Booleans.
     Flag(Vec<bool>),
 }
 
 impl Values<'_> {
-    /// Number of values.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Text(values) => values.len(),

@@ -43,7 +43,6 @@ impl Value {
 /// What an engine found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scored {
-    /// The score.
     pub value: Value,
     /// The move that it would play, or `resign` or `win`.
     pub best: String,
@@ -53,7 +52,6 @@ pub struct Scored {
     /// Depth in plies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
-    /// Nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
     /// From the command to the answer, in microseconds.
@@ -87,7 +85,6 @@ pub enum Reason {
     Crashed,
     /// It did not answer in time.
     NoAnswer,
-    /// Its move is illegal.
     IllegalMove,
     /// It gave no score, or only a bound.
     NoScore,

@@ -21,7 +21,6 @@ pub enum EngineError {
     /// A quote is open.
     #[error("a double quote is missing in the command: {0}")]
     Quote(String),
-    /// A limit is none.
     #[error("'{0}' is no limit; write nodes=10k, depth=7, movetime=100 or byoyomi=100 (milliseconds)")]
     Limit(String),
 }

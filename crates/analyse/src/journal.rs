@@ -23,11 +23,9 @@ pub enum JournalError {
         "{path}: cannot {action} the journal: {source}; check the permissions of the folder and the space on the disk"
     )]
     File {
-        /// The file.
         path: String,
         /// What was tried.
         action: &'static str,
-        /// Why.
         source: io::Error,
     },
     /// Another run writes it.

@@ -14,10 +14,8 @@ use evalcurve_core::language::Text;
 use evalcurve_council::usi::engines_are_stopping;
 use evalcurve_council::{Board, EngineConfig, Failure, Game, Limit, Player};
 
-/// How to analyse.
 #[derive(Debug, Clone)]
 pub struct Analyse {
-    /// The game.
     pub game: Game,
     /// The engines, each with a limit. An engine without a name gets the one that it reports.
     pub engines: Vec<EngineConfig>,
@@ -64,7 +62,6 @@ pub enum AnalyseError {
     Engine {
         /// The name, or the command.
         name: String,
-        /// Why.
         failure: Failure,
     },
     /// Two engines would be one in the table.
@@ -75,9 +72,7 @@ pub enum AnalyseError {
 /// One engine's answers.
 #[derive(Debug, Clone)]
 pub struct Searched {
-    /// The name.
     pub name: String,
-    /// The limit.
     pub limit: Option<Limit>,
     /// The answers, in the order of the positions; fewer than positions if it was given up.
     pub answers: Vec<Answer>,
@@ -92,7 +87,6 @@ pub struct Status {
     pub positions: usize,
     /// The last number of positions at which it was asked whether they are enough.
     pub checked: usize,
-    /// Searches by this run.
     pub searches: usize,
     /// The engines that are still asked, by number.
     pub asked: Vec<usize>,
@@ -103,7 +97,6 @@ pub struct Status {
 pub struct Outcome {
     /// Positions that were searched: the first ones of those that were given.
     pub positions: usize,
-    /// The engines.
     pub engines: Vec<Searched>,
     /// What is odd about the engines.
     pub notes: Vec<Text>,

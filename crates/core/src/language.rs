@@ -21,11 +21,9 @@ use serde::{Serialize, Serializer};
 /// A language that reports, verdicts and figures are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::VariantNames)]
 pub enum Language {
-    /// English.
     #[default]
     #[strum(serialize = "en")]
     English,
-    /// Japanese.
     #[strum(serialize = "ja")]
     Japanese,
 }
@@ -228,7 +226,6 @@ impl Serialize for Text {
 
 /// What people read as a [`Text`], such as an error. As an argument of [`text!`](macro@crate::text) it is translated.
 pub trait ToText {
-    /// The text.
     fn to_text(&self) -> Text;
 }
 

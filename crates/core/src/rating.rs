@@ -59,7 +59,6 @@ impl Ratings {
 
 /// Why games give no ratings.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum RatingError {
     /// A game names a player beyond the number of players.
     UnknownPlayer { game: usize, player: usize, players: usize },
@@ -96,7 +95,6 @@ pub struct Encounter {
     pub first: usize,
     /// The opponent.
     pub second: usize,
-    /// Number of games.
     pub games: f64,
     /// Points of the first player, draws counted half.
     pub points: f64,

@@ -81,7 +81,6 @@ impl FromIterator<i32> for ScoreMoments {
 
 /// Why scores cannot be standardised.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum StandardizeError {
     /// A standard deviation needs two samples.
     TooFewSamples { have: u64 },
@@ -114,7 +113,6 @@ pub struct Standardization {
     pub mean: f64,
     /// Standard deviation with ddof 1, centipawns; greater than 0.
     pub sd: f64,
-    /// Number of samples.
     pub samples: u64,
 }
 

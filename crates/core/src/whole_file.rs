@@ -25,11 +25,9 @@ const STALE: Duration = Duration::from_hours(24);
 pub struct WriteError {
     /// `create`, `write` or `replace`.
     pub action: &'static str,
-    /// The file.
     pub path: String,
     /// The system's error.
     pub source: io::Error,
-    /// The remedy.
     pub remedy: &'static str,
 }
 

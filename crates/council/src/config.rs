@@ -18,7 +18,6 @@ use evalcurve_core::rule::{Options, PhaseWeight, Role, Rule, TieRule, Voter};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
-    /// The configuration file.
     #[serde(skip)]
     pub file: PathBuf,
     /// The name that GUIs show.
@@ -57,7 +56,6 @@ pub struct Config {
     pub log: Option<PathBuf>,
     /// Whether to stop all members as soon as the decision of the rule can no longer change.
     pub early_stop: bool,
-    /// When the council resigns.
     pub resign: Resign,
     /// How to count a member whose move does not arrive in time.
     pub late: Late,
@@ -130,7 +128,6 @@ pub(super) fn centipawns<'de, D: Deserializer<'de>>(deserializer: D) -> Result<O
     }
 }
 
-/// When the council resigns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Resign {
@@ -147,7 +144,6 @@ pub enum Resign {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Late {
-    /// It abstains.
     #[default]
     Abstain,
     /// It votes for the first move of its last line.
@@ -187,7 +183,6 @@ fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display, Deserialize)]
 #[serde(try_from = "BTreeMap<String, u64>")]
 pub enum Limit {
-    /// Nodes.
     #[strum(to_string = "nodes {0}")]
     Nodes(u64),
     /// Plies.

@@ -44,7 +44,6 @@ fn with_nearest(message: String) -> String {
 #[derive(Debug, Error)]
 #[error("{file}{}: {message}", .line.map_or_else(String::new, |line| format!(":{line}")))]
 pub struct ConfigError {
-    /// The file.
     pub file: String,
     /// The line, from 1.
     pub line: Option<usize>,
@@ -161,7 +160,6 @@ impl ConfigText {
         Ok(Self { path, text })
     }
 
-    /// The file.
     pub fn file(&self) -> &Path {
         &self.path
     }

@@ -42,7 +42,6 @@ use thiserror::Error;
 
 /// Why a session cannot continue.
 #[derive(Debug, Error)]
-#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum SessionError {
     /// The log cannot be opened or written.
     #[error("{path}: cannot {action} the vote log: {source}; {remedy}")]

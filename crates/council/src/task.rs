@@ -46,7 +46,6 @@ pub struct SearchResult {
     pub judged: Vec<(String, Score)>,
     /// Search depth in plies.
     pub depth: Option<u32>,
-    /// Nodes searched.
     pub nodes: Option<u64>,
     /// The time from the command to the answer.
     pub time: Option<Duration>,

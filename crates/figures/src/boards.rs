@@ -147,7 +147,6 @@ pub struct SmallBoard {
     pub title: String,
     /// The text below it.
     pub note: String,
-    /// The marks.
     pub marks: Vec<Mark>,
     /// A frame around it.
     pub framed: bool,

@@ -112,7 +112,6 @@ impl Pen<'_> {
         self.root.draw(&Rectangle::new(corners, color.filled())).map_err(drawn)
     }
 
-    /// A disc.
     pub(super) fn disc(&self, (x, y): (f64, f64), radius: f64, color: &impl Color) -> Result<(), PlotError> {
         self.root.draw(&Circle::new((unit(x), unit(y)), unit_size(radius), color.filled())).map_err(drawn)
     }
@@ -197,7 +196,6 @@ pub(super) fn height_of_words(words: Words<'_>, width: u32) -> f64 {
     66.0 + more(titles.len(), TITLE_ROW) + more(captions.len(), CAPTION_ROW) + foot
 }
 
-/// One axis.
 #[derive(Clone)]
 pub(super) struct AxisSpec<'a> {
     pub range: (f64, f64),
@@ -384,7 +382,6 @@ pub(super) fn win_rate_axis(language: Language) -> AxisSpec<'static> {
     AxisSpec { format: &|v| format!("{v:.1}"), emphasis: Some(0.5), ..AxisSpec::new(name, (-0.02, 1.02)) }
 }
 
-/// The axis of scores.
 pub(super) fn score_axis(limit: f64, language: Language) -> AxisSpec<'static> {
     let name = language.word("score (centipawns, view of the engine)");
     AxisSpec { emphasis: Some(0.0), ..AxisSpec::new(name, (-limit, limit)) }

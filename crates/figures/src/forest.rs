@@ -19,7 +19,6 @@ const MARK: f64 = 9.0;
 /// A number with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ForestMark {
-    /// The number.
     pub value: f64,
     /// Lower end of the interval.
     pub low: f64,
@@ -39,7 +38,6 @@ pub struct ForestRow {
 /// What a forest plot shows.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Forest {
-    /// The title.
     pub title: String,
     /// The line below it.
     pub caption: String,

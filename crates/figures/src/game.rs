@@ -8,7 +8,6 @@ use super::{Data, Figure, PlotError, PlotOptions, Point, Range};
 /// What one engine says of a game.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GameLine {
-    /// Its name.
     pub name: String,
     /// Index for [`color`].
     pub color: usize,
@@ -22,7 +21,6 @@ pub struct GameLine {
 /// A game, and the texts around its graph.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GameGraph {
-    /// The title.
     pub title: String,
     /// The line below the title.
     pub caption: String,
@@ -40,7 +38,6 @@ pub struct GameGraph {
 /// move, and top and bottom.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DrawnGame {
-    /// The figure.
     pub figure: Figure,
     /// See above.
     pub frame: [f64; 4],

@@ -9,7 +9,6 @@ use super::{Figure, PlotError, PlotOptions};
 /// Cells over two quantities.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HeatMap {
-    /// The title.
     pub title: String,
     /// The line below the title.
     pub caption: String,

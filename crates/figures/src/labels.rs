@@ -36,7 +36,6 @@ pub(super) fn entries(engines: &[EngineSeries], drawn: &[bool], options: &PlotOp
 /// Where the names of lines go, if there is room; the lines are in the units of the axes, in the order of the entries.
 #[derive(Clone, Copy)]
 pub(super) enum Names<'l> {
-    /// In a legend.
     Legend,
     /// Right of the frame, each beside the end of its line.
     Ends(&'l [Vec<(f64, f64)>]),
@@ -85,7 +84,6 @@ fn inner(frame: Area) -> Area {
     Area { left: frame.left + Y_AXIS, bottom: frame.bottom - X_AXIS, ..frame }
 }
 
-/// Lines in pixels.
 fn pixels(lines: &[Vec<(f64, f64)>], inner: Area, x: &AxisSpec<'_>, y: &AxisSpec<'_>) -> Vec<Vec<(f64, f64)>> {
     let share = |value: f64, (low, high): (f64, f64)| (value - low) / (high - low);
     let pixel = |&(a, b): &(f64, f64)| {

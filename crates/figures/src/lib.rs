@@ -161,7 +161,6 @@ pub struct Range {
 /// How the positions of an evaluation curve are put into bins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Bins {
-    /// Bins of one width.
     #[default]
     Width,
     /// Bins of about the same number of positions.
@@ -260,7 +259,6 @@ impl PlotOptions {
 pub struct Data {
     /// Names of the columns.
     pub head: Vec<&'static str>,
-    /// The rows, as text.
     pub rows: Vec<Vec<String>>,
 }
 
@@ -386,7 +384,6 @@ impl Figure {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PlotError {
-    /// No engine was given.
     #[error("no engine to plot: give at least one")]
     NoEngines,
     /// No engine has the data that the figure shows.
@@ -402,9 +399,7 @@ pub enum PlotError {
     /// An option is out of range.
     #[error("{option} {value} of a plot is out of range: use {remedy}")]
     Option {
-        /// The option.
         option: &'static str,
-        /// Its value.
         value: String,
         /// What to use instead.
         remedy: &'static str,

@@ -5,10 +5,8 @@ use super::labels::{Entry, Names, named_lines};
 use super::palette::color;
 use super::{Data, Figure, PlotError, PlotOptions};
 
-/// One line.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RateLine {
-    /// Its name.
     pub name: String,
     /// Index for [`color`]: the same subject has the same colour in all figures.
     pub color: usize,
@@ -21,7 +19,6 @@ pub struct RateLine {
 /// Lines over one quantity.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RateChart {
-    /// The title.
     pub title: String,
     /// The line below the title.
     pub caption: String,

@@ -9,7 +9,6 @@ use evalcurve_core::say;
 
 /// The most engines in one frame; more get a panel each.
 pub(super) const MOST_TOGETHER: usize = 6;
-/// The most panels.
 const MOST_PANELS: usize = 24;
 /// The least width of a panel.
 const PANEL: f64 = 170.0;

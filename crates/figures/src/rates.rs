@@ -33,7 +33,6 @@ pub struct ShareGroups {
 /// The texts of a bar chart.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RateWords {
-    /// The title.
     pub title: String,
     /// The line below the title.
     pub caption: String,

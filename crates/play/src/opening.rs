@@ -27,7 +27,6 @@ const MOST_ATTEMPTS: u64 = 2_000;
 
 /// Why there are no openings.
 #[derive(Debug, Error)]
-#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum OpeningError {
     /// The file cannot be read.
     #[error("{path}: cannot read the openings: {source}; give the path of an SFEN, EPD or PGN file")]

@@ -35,7 +35,6 @@ pub struct RunOptions {
 
 /// Why a tournament cannot be played.
 #[derive(Debug, Error)]
-#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum PlayError {
     /// There are no openings.
     #[error(transparent)]

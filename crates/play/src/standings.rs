@@ -58,7 +58,6 @@ pub struct Standings {
     pub encounters: Vec<Encounter>,
     /// The faults of each engine, in the order of the tournament.
     pub faults: Vec<Faults>,
-    /// Games played.
     pub games: u64,
     /// Games to play if no test decides earlier.
     pub planned: u64,

@@ -12,7 +12,6 @@ use evalcurve_records::match_stats::{EloModel, SprtOptions};
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Tournament {
-    /// The tournament file.
     #[serde(skip)]
     pub file: PathBuf,
     /// The name in records.
@@ -65,7 +64,6 @@ pub enum Format {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Openings {
-    /// A file with openings.
     pub file: Option<PathBuf>,
     /// The order of the openings in the file.
     pub order: Order,
@@ -79,7 +77,6 @@ pub struct Openings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
-    /// As in the file.
     #[default]
     File,
     /// Shuffled by the seed.

@@ -12,7 +12,6 @@ use evalcurve_council::{Board, EngineConfig, Failure, Game, Player};
 /// Positions of one line or game, in the order of play.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VotedGame {
-    /// The positions.
     pub positions: Vec<Position>,
     /// How the game ended, as `gameover` tells a council that did not play it; `None` if that is unknown.
     pub result: Option<&'static str>,

@@ -35,11 +35,9 @@ pub struct Record {
 /// A game as the record has it.
 #[derive(Debug, Clone)]
 pub struct Written {
-    /// The format.
     pub format: &'static Format,
     /// The encoding that the file declares above the game.
     pub encoding: Option<&'static Encoding>,
-    /// The text.
     pub text: Vec<u8>,
 }
 

@@ -31,7 +31,6 @@ const LEAST_WEIGHT: f64 = 1e-9;
 /// A group of equal voters that are consecutive in the order of the council.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Voters {
-    /// Number of voters.
     pub count: usize,
     /// The weight of each vote, above 0; 1 in a simple majority.
     pub weight: f64,

@@ -12,7 +12,6 @@ pub struct Cell {
     pub probability: f64,
     /// The theorem that applies.
     pub theorem: Theorem,
-    /// Its bounds as printed.
     pub printed: Bounds,
     /// The corrected bounds.
     pub mended: Bounds,

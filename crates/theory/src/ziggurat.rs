@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use evalcurve_core::random::{GOLDEN, mix};
 
-/// Layers of the ziggurat.
 const LAYERS: usize = 256;
 /// Start of the tail and area of a layer for 256 layers (Doornik, *An improved ziggurat method to generate
 /// normal random samples*, 2005, table 1).

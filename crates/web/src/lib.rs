@@ -119,7 +119,7 @@ fn language(code: &str) -> Language {
 
 /// A message with the options as the page calls them, and others as the program does.
 fn on_page(message: &str, language: Language) -> String {
-    with_options(message, |option| {
+    let options = with_options(message, |option| {
         let (english, japanese) = match option {
             "annotator" => ("“Engine of the analyses”", "「解析に使ったエンジンの名前」"),
             "mate-threshold" => ("“Find each engine's mate scores”", "「詰みの評価値をエンジンごとに判別する」"),
@@ -129,7 +129,8 @@ fn on_page(message: &str, language: Language) -> String {
             other => return format!("--{other}"),
         };
         if language == Language::Japanese { japanese } else { english }.to_owned()
-    })
+    });
+    with_flags(&options)
 }
 
 fn said(text: &Text, language: Language) -> String {

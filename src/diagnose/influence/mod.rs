@@ -29,7 +29,6 @@ const GAMES_NAMED: usize = 3;
 pub enum Kind {
     /// Samples where a win by mate was announced and the game lost, or the reverse.
     WrongSidedMates,
-    /// All mates.
     Mates,
     /// Draws for which least squares gives one side a high win rate.
     SurprisingDraws,
@@ -37,9 +36,7 @@ pub enum Kind {
     OffBoard,
     /// The 1% of samples with the largest scores.
     Outermost,
-    /// One termination.
     Termination,
-    /// One opponent.
     Opponent,
     /// One phase of the game.
     Phase,
@@ -59,7 +56,6 @@ pub struct Slope {
 /// A number with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
-    /// The number.
     pub value: f64,
     /// Lower end.
     pub low: f64,
@@ -77,7 +73,6 @@ impl Estimate {
 /// Both fits to a part of the samples.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BothFits {
-    /// Samples fitted.
     pub samples: u64,
     /// The slope by least squares, or why there is none.
     #[serde(serialize_with = "super::value_or_error")]
@@ -115,9 +110,7 @@ pub struct Row {
 pub struct NamedGame {
     /// File, or archive and member.
     pub source: String,
-    /// Line of the game.
     pub line: u64,
-    /// Its termination.
     pub termination: &'static str,
     /// The result for the engine.
     pub result: f64,
@@ -130,7 +123,6 @@ pub struct NamedGame {
 /// The influence of groups of samples on the fits of one engine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct InfluenceTable {
-    /// The engine.
     pub engine: String,
     /// The fits to all samples that the mate policy keeps.
     pub all: BothFits,

@@ -41,7 +41,6 @@ const PHASES: u32 = 3;
 pub struct Judges {
     /// Positions that all of these engines scored.
     pub positions: u64,
-    /// Games they are from.
     pub games: u64,
     /// Positions that several engines scored, but not all of these: others called them a mate, or failed.
     pub not_by_all: u64,
@@ -61,9 +60,7 @@ pub struct Judges {
 /// An engine among others.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Judge {
-    /// Its name.
     pub name: String,
-    /// Its log loss.
     pub log_loss: Estimate,
     /// Log loss less that of the best; `None` for the best.
     pub behind: Option<Estimate>,
@@ -77,7 +74,6 @@ pub struct Judge {
 pub struct Pair {
     /// The better one, as an index into [`Judges::engines`].
     pub better: usize,
-    /// The other.
     pub worse: usize,
     /// Log loss of the worse one less that of the better one.
     pub difference: Estimate,
@@ -100,13 +96,10 @@ pub enum Grouping {
 /// A part of the positions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
-    /// What the groups are.
     pub by: Grouping,
     /// Its plies.
     pub label: Text,
-    /// Positions in it.
     pub positions: u64,
-    /// Games in it.
     pub games: u64,
     /// The engines, in the order of [`Judges::engines`].
     pub engines: Vec<InGroup>,
@@ -115,7 +108,6 @@ pub struct Group {
 /// An engine in a part of the positions.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct InGroup {
-    /// Its log loss.
     pub log_loss: Estimate,
     /// Log loss less that of the engine that is the best on all positions; `None` for that engine.
     pub behind: Option<Estimate>,

@@ -21,7 +21,6 @@ const FLAT: f64 = 1e-9;
 /// Forecasts of several engines together.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Together {
-    /// The stack.
     pub stacked: Mixture,
     /// The mean of the logits.
     pub mean: Mixture,
@@ -36,7 +35,6 @@ pub struct Together {
 /// Forecasts that are made of those of all engines.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Mixture {
-    /// Its log loss.
     pub log_loss: Estimate,
     /// Its log loss less that of the best engine alone: below 0 it forecasts better.
     pub against_best: Option<Estimate>,

@@ -104,7 +104,6 @@ pub struct MismatchOptions {
 /// The mismatch of one transform.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TransformMismatch {
-    /// The transform.
     pub transform: Transform,
     /// Samples in cells of 5 or more.
     pub samples: u64,
@@ -141,7 +140,6 @@ pub struct ScaleMismatch {
     pub games: u64,
     /// Folds over games.
     pub folds: u64,
-    /// Resamples.
     pub resamples: u32,
     /// Seed of the resamples; the seed of the folds is that of the sampling.
     pub seed: u64,

@@ -59,7 +59,6 @@ pub(crate) const SECTIONS: [Section; 8] = [
 /// What a report is about, and its language.
 #[derive(Debug, Clone, Copy)]
 pub struct Report<'a> {
-    /// The results.
     pub diagnosis: &'a Diagnosis,
     /// The options they were computed with.
     pub options: &'a CalibrateOptions,

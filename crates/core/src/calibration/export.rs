@@ -103,7 +103,6 @@ impl Target {
 /// Why a calibration cannot be exported to a target.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum ExportError {
     /// The coefficient is outside the range that the program accepts.
     #[error(

@@ -16,7 +16,6 @@ pub struct Normalization(Vec<f64>);
 /// Why a normalisation cannot be used.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum NormalizationError {
     /// The text is not a list of numbers.
     #[error(

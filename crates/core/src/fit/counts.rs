@@ -127,7 +127,6 @@ impl ScoreCounts {
         &self.rows
     }
 
-    /// Number of samples.
     pub fn samples(&self) -> u64 {
         self.rows.iter().map(ScoreCount::total).sum()
     }

@@ -59,7 +59,6 @@ impl<'a> Grouped<'a> {
         Self { observations: Cow::Owned(sorted), games: ids.len() as u64 }
     }
 
-    /// Number of games.
     pub(crate) fn games(&self) -> u64 {
         self.games
     }

@@ -7,7 +7,6 @@ use crate::{display_text, text};
 /// Why samples have no fit. The messages do not name the engine; the caller puts its name in front. Words in backticks
 /// are options, which each host spells in its own way.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum FitError {
     /// Fewer samples than the options ask for.
     TooFewSamples { have: u64, need: u64 },

@@ -35,7 +35,6 @@ impl<F: AsRef<[(u32, f64)]>> LinearRow<F> {
     }
 }
 
-/// A fitted regression.
 #[derive(Debug, Clone)]
 pub struct Regression {
     /// The coefficients.

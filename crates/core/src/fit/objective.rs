@@ -63,7 +63,6 @@ impl Objective {
         Self::new(method, counts.rows().iter().map(row).collect())
     }
 
-    /// The mean result.
     fn mean(&self) -> f64 {
         self.rows.iter().map(|r| r.wins + 0.5 * r.draws).sum::<f64>() / self.samples
     }

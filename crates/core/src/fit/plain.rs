@@ -43,7 +43,6 @@ pub struct PointFit {
     pub method: Method,
     /// The curve, with a positive slope.
     pub sigmoid: Sigmoid,
-    /// Number of samples.
     pub samples: u64,
     /// Passes over the counts by score that the search took, over all its starts.
     pub passes: u32,
@@ -60,9 +59,7 @@ pub struct Fit {
     pub sigmoid: Sigmoid,
     /// Covariance of (w1, w2), in that order; see [`fit`] for its formula.
     pub covariance: [[f64; 2]; 2],
-    /// Number of samples.
     pub samples: u64,
-    /// Number of games.
     pub games: u64,
     /// Passes over the counts by score that the search took, over all its starts.
     pub passes: u32,
@@ -135,7 +132,6 @@ impl<'a> FitData<'a> {
         &self.counts
     }
 
-    /// Number of games.
     pub fn games(&self) -> u64 {
         self.grouped.games()
     }

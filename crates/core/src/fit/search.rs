@@ -111,7 +111,6 @@ pub(crate) struct Stalled {
     pub gradient: f64,
     /// The last point; empty if there was none in the domain.
     pub at: Vec<f64>,
-    /// The loss there.
     pub loss: f64,
 }
 

@@ -46,7 +46,6 @@ const COMPARED: usize = 2_048;
 
 /// Why parts have no fit together.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum StateError {
     /// The same game is in two parts.
     #[error(
@@ -209,7 +208,6 @@ impl FitState {
         &self.counts
     }
 
-    /// Number of games.
     pub fn games(&self) -> u64 {
         self.games
     }

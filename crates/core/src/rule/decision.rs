@@ -39,7 +39,6 @@ pub struct TieBroken {
 pub struct Decision {
     /// The rule that decided.
     pub rule: &'static str,
-    /// The move.
     pub chosen: Move,
     /// The voter whose vote carries it: the first with the largest value. `None` if the move is only in lists.
     pub carried_by: Option<usize>,
@@ -113,7 +112,6 @@ fn written(score: Score, bound: Option<Bound>) -> String {
 /// A decision with names in place of numbers: [`Explanation::lines`] for people, serde for programs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
-    /// The rule.
     pub rule: &'static str,
     /// The chosen move.
     #[serde(rename = "move")]
@@ -133,14 +131,12 @@ pub struct Explanation {
 /// One voter in an [`Explanation`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VoteExplained {
-    /// The voter.
     pub name: String,
     /// Whether its move was chosen.
     pub adopted: bool,
     /// Its move; `None` if it abstained.
     #[serde(rename = "move")]
     pub best: Option<String>,
-    /// Its win rate.
     pub win_rate: Option<f64>,
     /// Its score in the notation of engines.
     pub score: Option<String>,

@@ -70,7 +70,6 @@ pub trait Definition: Sized {
 /// What a rule needs beyond the moves voted for. Each of the first eight is a column of [`Columns`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
-    /// Scores.
     pub scores: bool,
     /// Standardised scores.
     pub standardized: bool,
@@ -82,7 +81,6 @@ pub struct Needs {
     pub standard_errors: bool,
     /// Log likelihood ratios. They depend on the logits, the noise and the gap.
     pub log_ratios: bool,
-    /// Ratings.
     pub ratings: bool,
     /// What every voter thinks of every move that was voted for: a second round of searches.
     pub judged: bool,
@@ -147,7 +145,6 @@ pub struct Columns<'a> {
     /// Log likelihood ratio of each vote if its move is the best; see
     /// [`log_ratio`](super::likelihood::log_ratio).
     pub log_ratios: &'a [f64],
-    /// Ratings.
     pub ratings: &'a [f64],
     /// Mean logit of the move of each vote over all voters.
     pub judged: &'a [f64],
@@ -158,7 +155,6 @@ pub struct Columns<'a> {
 /// A decision that some voters have not yet voted on.
 #[derive(Debug, Clone, Copy)]
 pub struct Pending<'a> {
-    /// All voters.
     pub voters: &'a [Voter<'a>],
     /// The votes so far, one per voter.
     pub votes: &'a [Option<Move>],

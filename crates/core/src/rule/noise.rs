@@ -12,7 +12,6 @@ const MIN_PAIRS: usize = 30;
 /// The noise of one voter.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Noise {
-    /// The voter.
     pub voter: String,
     /// s, logits; `null` if too few votes agree, or if the differences leave no variance for this voter.
     pub noise: Option<f64>,

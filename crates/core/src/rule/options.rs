@@ -92,7 +92,6 @@ impl Default for Options<'_> {
 /// Why a rule cannot decide.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum RuleError {
     /// Every voter abstained.
     #[error("no voter voted; choose a move yourself, or ask the voters again")]

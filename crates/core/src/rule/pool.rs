@@ -8,7 +8,6 @@ use super::win_rate::win_rate;
 /// The scale on which a mean is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
-    /// Win rates.
     WinRate,
     /// Logits: a logarithmic opinion pool, Π p^w normalised.
     Logit,

@@ -30,7 +30,6 @@ const RIDGE: f64 = 1e-6;
 /// Pairs of moves, the one that the teacher prefers first.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    /// The number of judges.
     pub judges: usize,
     /// By pair and judge: the logit of the preferred move minus that of the other.
     pub differences: Vec<f64>,
@@ -166,7 +165,8 @@ impl Pairs {
     }
 }
 
-/// The part of each game, with equal sizes: games in an order drawn from the seed go to the parts in turn.
+/// The part of each game: games in an order drawn from the seed go to the parts in turn. Unlike the folds of
+/// [`validate`](crate::validate), parts have equal sizes, so that none is empty with as few games as parts.
 pub(super) fn parts(games: usize, parts: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..games).collect();
     order.sort_by_key(|&game| random::bits(&[seed, game as u64]));

@@ -17,7 +17,6 @@ pub use result::{
     Adoption, Against, Agreement, Alone, Difference, Impossible, LeftOut, Logged, Regret, Replay, RuleReplay, Share,
 };
 
-/// Options of a replay.
 #[derive(Debug, Clone, Default)]
 pub struct ReplayOptions {
     /// The rules; empty for every rule that can work with the voters, or for `own` alone if there are any.
@@ -57,7 +56,6 @@ pub enum ReplayError {
     /// A name that is in no header.
     #[error("no voter of the log is called {name:?}; it has {known}")]
     NoSuchVoter {
-        /// The name.
         name: String,
         /// The names in the log.
         known: String,
@@ -67,10 +65,7 @@ pub enum ReplayError {
     NoVoters,
     /// Too few or too many members to learn weights of.
     #[error("{members} members are left beside the teacher; weights need from 2 to {MOST_COMPARED}")]
-    Members {
-        /// Their number.
-        members: usize,
-    },
+    Members { members: usize },
     /// Nothing to learn from.
     #[error(
         "nothing to learn from: {games} games, and {teacher} must judge two voted moves of some position, by win \
@@ -79,7 +74,6 @@ pub enum ReplayError {
     NoLesson {
         /// The reference.
         teacher: String,
-        /// Number of games.
         games: usize,
         /// How many are needed.
         least: usize,

@@ -23,7 +23,6 @@ pub enum Bound {
 /// In a slice of votes, `None` is an abstention.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Vote<'a> {
-    /// The move voted for.
     pub best: Move,
     /// Its score; `None` if the engine gave none, as for a move from its book.
     pub score: Option<Score>,
@@ -55,7 +54,6 @@ impl Vote<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Votes.
     #[default]
     Member,
     /// Votes, and its move decides ties; at most one.
@@ -69,7 +67,6 @@ pub enum Role {
 pub struct Voter<'a> {
     /// Its name, for explanations.
     pub name: &'a str,
-    /// Its role.
     pub role: Role,
     /// Its weight, 0 or more; `None` for [`Definition::weight`](super::Definition::weight) of the rule.
     pub weight: Option<f64>,

@@ -14,7 +14,6 @@ use crate::whole_file::read_text;
 pub const FORMAT: &str = "evalcurve-weights";
 /// The version that this program writes and reads.
 pub const VERSION: u32 = 1;
-/// What a weight is.
 pub const UNIT: &str = "share of what the rule adds up, mean 1";
 
 /// A file of learned weights.
@@ -42,7 +41,6 @@ pub struct Weights {
     /// How strongly the weights were drawn towards equal ones, in units of the mean curvature of the loss; `null` for
     /// equal weights, from which the votes did not differ.
     pub shrinkage: Option<f64>,
-    /// The weights.
     pub members: Vec<MemberWeight>,
 }
 
@@ -54,9 +52,7 @@ pub struct Learning {
     pub sources: Vec<String>,
     /// A digest of the votes, 16 hexadecimal digits.
     pub digest: String,
-    /// Number of games.
     pub games: usize,
-    /// Number of decisions.
     pub decisions: usize,
     /// Number of pairs of moves.
     pub pairs: usize,
@@ -66,7 +62,6 @@ pub struct Learning {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MemberWeight {
-    /// Its name.
     pub name: String,
     /// Its weight, 0 or more.
     pub weight: f64,
@@ -100,7 +95,7 @@ impl Weights {
         }
         let syntax = |e: serde_json::Error| {
             let text = plain_types(&e.to_string());
-            format!("{text}; write the weights again with evalcurve replay")
+            format!("{text}; write the weights again with `replay`")
         };
         let Version { format, version } = serde_json::from_str(text).map_err(syntax)?;
         if (format.as_str(), version) != (FORMAT, VERSION) {

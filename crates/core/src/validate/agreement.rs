@@ -40,7 +40,6 @@ impl JudgedScale {
 pub struct Agreement {
     /// Shared positions.
     pub positions: u64,
-    /// Their games.
     pub games: u64,
     /// Mean absolute difference of the two win rates.
     pub difference: Estimate,

@@ -10,7 +10,6 @@ use crate::language::{Text, ToText};
 /// The score of a candidate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// The model.
     pub kind: ModelKind,
     /// Its mean log loss over the samples of all engines, or why it was not considered.
     pub log_loss: Result<Estimate, Text>,

@@ -148,7 +148,6 @@ pub struct ReliabilityPool {
     pub to: f64,
     /// The mean result, draws half: on the diagonal where the forecasts are right.
     pub win_rate: f64,
-    /// Samples.
     pub samples: u64,
 }
 

@@ -41,7 +41,6 @@ impl<'a> CrossValidation<'a> {
         self.engines
     }
 
-    /// The folds.
     pub fn folds(&self) -> &FoldOptions {
         &self.folds
     }

@@ -9,7 +9,6 @@ use crate::{display_text, text};
 /// The samples of one engine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EngineCases {
-    /// Its name.
     pub name: String,
     /// Its samples, in any order.
     pub cases: Vec<Case>,
@@ -18,7 +17,6 @@ pub struct EngineCases {
 /// Why a model has no forecasts.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum ValidateError {
     /// Cross-validation needs two folds.
     TooFewFolds { folds: u64 },

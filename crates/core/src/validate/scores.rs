@@ -32,9 +32,7 @@ impl Default for ScoreOptions {
 /// other models. Where there are too few games for an interval of possible values, it is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Scores {
-    /// Samples scored.
     pub samples: u64,
-    /// Games they are from.
     pub games: u64,
     /// Mean negative log likelihood, natural logarithm. Less is better; interval clustered by game.
     pub log_loss: Estimate,
@@ -151,7 +149,6 @@ fn quantile_bins(forecasts: &[Forecast]) -> Vec<usize> {
 /// Quantile bins of forecasts, for the calibration error. The forecasts ascend.
 struct Bins {
     bins: Vec<usize>,
-    /// where each bin ends
     ends: [usize; ECE_BINS],
     residuals: Vec<f64>,
 }

@@ -59,7 +59,6 @@ impl Kind {
 pub struct Piece {
     /// What it is, promoted or not.
     pub kind: Kind,
-    /// Whether it is promoted.
     pub promoted: bool,
     /// Whose it is.
     pub color: Color,
@@ -117,7 +116,6 @@ pub enum Move {
         from: Square,
         /// The square that it moves to.
         to: Square,
-        /// Whether it promotes.
         promotes: bool,
     },
 }
@@ -349,7 +347,6 @@ impl Minishogi {
         self.attacks(self.side, self.king(moved))
     }
 
-    /// The legal moves.
     pub fn legal(&self) -> impl Iterator<Item = Move> + '_ {
         self.candidates().into_iter().filter(|m| self.is_legal(*m))
     }

@@ -195,7 +195,6 @@ impl Board {
         self.rules.as_ref().is_some_and(|rules| rules.king_takes_rook())
     }
 
-    /// Whether moves are checked.
     pub fn checks_moves(&self) -> bool {
         self.rules.is_some()
     }

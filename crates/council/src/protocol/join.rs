@@ -37,9 +37,7 @@ pub struct JoinOptions {
     pub name: String,
     /// The password; empty for none.
     pub password: String,
-    /// The engine.
     pub engine: Launch,
-    /// Its options.
     pub options: Vec<(String, String)>,
     /// Limits to send after `go` (`depth 8`), for engines that do not support `movetime`.
     pub go: Option<String>,
@@ -49,7 +47,6 @@ pub struct JoinOptions {
 
 /// Why an engine could not join or had to leave.
 #[derive(Debug, Error)]
-#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum JoinError {
     /// The engine cannot be started, does not answer, or has ended.
     #[error("the engine failed: {0}")]

@@ -30,7 +30,6 @@ const WRITE_TIME: Duration = Duration::from_secs(2);
 
 /// The listening socket with its thread; both end when it is dropped.
 pub(super) struct Listener {
-    /// Where it listens.
     pub address: SocketAddr,
     closed: Arc<AtomicBool>,
 }

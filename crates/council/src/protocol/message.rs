@@ -8,7 +8,6 @@ pub const MOST_CANDIDATES: usize = 5;
 /// A position to search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// The position.
     pub position: Position,
     /// Whether the program may use its book.
     pub book: bool,

@@ -45,7 +45,6 @@ pub struct ServeOptions {
 
 /// Why a server ended before `quit`.
 #[derive(Debug, Error)]
-#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum ServeError {
     /// The address is invalid or cannot be used.
     #[error("cannot listen on '{address}': {source}; give ADDRESS:PORT, for example 127.0.0.1:4081")]

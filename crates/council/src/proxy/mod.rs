@@ -61,7 +61,6 @@ pub enum ProxyError {
     Read(io::Error),
 }
 
-/// What a proxy does.
 #[derive(Debug, Clone)]
 pub struct Proxy {
     /// The engine to put between.

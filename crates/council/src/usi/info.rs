@@ -30,7 +30,6 @@ pub struct Info {
     pub nodes: Option<u64>,
     /// The rank of this line among several, from 1.
     pub multipv: Option<u32>,
-    /// The score.
     pub score: Option<InfoScore>,
     /// The rates of wins, draws and losses that the engine declares (`wdl 512 300 188`).
     pub declared: Option<Declared>,

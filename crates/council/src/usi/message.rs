@@ -63,7 +63,6 @@ impl FromEngine {
 pub struct Position {
     /// The start as SFEN or FEN; `None`: the initial position.
     pub start: Option<String>,
-    /// The moves from there.
     pub moves: Vec<String>,
 }
 
@@ -100,7 +99,6 @@ pub enum FromGui {
     IsReady,
     /// `setoption name … value …`
     SetOption {
-        /// The option.
         name: String,
         /// Its value; `None` for a button.
         value: Option<String>,

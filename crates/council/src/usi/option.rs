@@ -26,7 +26,6 @@ pub enum OptionKind {
     },
     /// A button, which has no value.
     Button,
-    /// Text.
     #[strum(serialize = "string")]
     Text,
     /// A file name.
@@ -40,7 +39,6 @@ pub struct OptionSpec {
     pub name: String,
     /// The type.
     pub kind: OptionKind,
-    /// The default value.
     pub default: Option<String>,
 }
 

@@ -33,7 +33,6 @@ const STDERR_TIME: Duration = Duration::from_millis(100);
 pub struct Launch {
     /// The program: a path, or a name to look up on PATH.
     pub command: OsString,
-    /// Its arguments.
     pub args: Vec<OsString>,
     /// The working directory; `None`: that of the caller.
     pub directory: Option<PathBuf>,

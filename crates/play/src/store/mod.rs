@@ -34,7 +34,6 @@ use evalcurve_council::Game;
 
 /// Why the folder cannot be used.
 #[derive(Debug, Error)]
-#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum StoreError {
     /// A file cannot be read or written.
     #[error("{path}: cannot {action}: {source}; {remedy}")]

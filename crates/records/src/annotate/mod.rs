@@ -70,7 +70,6 @@ pub struct Remark {
     pub best: Option<[String; 2]>,
     /// Depth in plies.
     pub depth: Option<u32>,
-    /// Nodes.
     pub nodes: Option<u64>,
 }
 

@@ -20,7 +20,6 @@ pub struct Test {
 /// does so for both systems, so the games of one opening are not independent and those of two openings are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairedTest {
-    /// Number of openings.
     pub openings: u64,
     /// The probability of a mean difference as large as this if the systems do not differ.
     pub p: f64,

@@ -32,7 +32,6 @@ impl Wdl {
         Self { wins, draws, losses }
     }
 
-    /// Number of games.
     pub fn games(&self) -> u64 {
         self.wins.saturating_add(self.draws).saturating_add(self.losses)
     }
@@ -201,12 +200,10 @@ impl Points {
         if self.counts.len() == 5 { 2 } else { 1 }
     }
 
-    /// Number of trials.
     pub fn trials(&self) -> u64 {
         self.counts.iter().fold(0, |sum, n| sum.saturating_add(*n))
     }
 
-    /// Number of games.
     pub fn games(&self) -> u64 {
         self.trials().saturating_mul(self.games_per_trial())
     }

@@ -21,7 +21,6 @@ pub fn rate_of_elo(elo: f64) -> f64 {
 /// The strength of a player according to results.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Strength {
-    /// Number of games.
     pub games: u64,
     /// Win rate from 0 to 1, with a draw as half a win.
     pub rate: f64,

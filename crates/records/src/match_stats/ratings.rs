@@ -27,7 +27,6 @@ pub struct RatingGroup {
     pub determined: bool,
     /// Variance of the points of a game in units of that without draws: draws and paired openings make it less than 1.
     pub dispersion: f64,
-    /// Games.
     pub games: u64,
     /// `los[i][j]` is the probability that player i is stronger than player j; empty without intervals.
     pub los: Vec<Vec<f64>>,
@@ -44,13 +43,11 @@ pub struct Rated {
     pub standard_error: Option<f64>,
     /// 95% interval; an end is `None` if it is open, because all points were won or lost.
     pub interval: Option<(Option<f64>, Option<f64>)>,
-    /// Games.
     pub games: u64,
     /// Points, draws counted half.
     pub points: f64,
     /// Drawn games.
     pub draws: u64,
-    /// Number of opponents.
     pub opponents: usize,
 }
 

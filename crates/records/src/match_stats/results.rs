@@ -31,9 +31,7 @@ pub enum Pairing {
 pub struct Match {
     /// The player whose view the counts take.
     pub player: String,
-    /// The opponent.
     pub opponent: String,
-    /// Counts of all games.
     pub games: Wdl,
     /// Counts of the paired games.
     pub pairs: Pentanomial,

@@ -79,13 +79,11 @@ pub struct Sprt {
     pub lower: f64,
     /// ln((1 - β)/α): at or above it `elo1` is accepted.
     pub upper: f64,
-    /// The decision.
     pub decision: Decision,
 }
 
 /// Why a test is impossible.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
-#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum SprtError {
     /// The hypotheses are not in order.
     #[error("SPRT bounds {elo0} and {elo1}: the first must be less than the second, and both within ±4000")]
@@ -93,7 +91,6 @@ pub enum SprtError {
     /// An error rate is out of range.
     #[error("SPRT error rate {0}: alpha and beta must be above 0 and below 0.5")]
     ErrorRate(f64),
-    /// There are no games.
     #[error("no games: an SPRT needs at least one")]
     NoGames,
     /// The maximisation of the likelihood did not converge.

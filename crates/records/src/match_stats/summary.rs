@@ -48,7 +48,6 @@ impl From<&Match> for Entry {
 /// The statistics of one entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// The results.
     pub entry: Entry,
     /// Win rate, Elo, likelihood of superiority; `None` without games.
     pub strength: Option<Strength>,

@@ -25,7 +25,6 @@ const NOT_A_FILE: &str =
 #[derive(Debug, Error)]
 #[error("{path}: {message}")]
 pub struct SourceError {
-    /// As given.
     pub path: String,
     /// Why, with the remedy.
     pub message: Text,

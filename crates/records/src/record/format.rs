@@ -36,7 +36,6 @@ pub(crate) type CountMaterial = fn(&[u8], &mut dyn Iterator<Item = u32>) -> Resu
 /// What a file holds.
 #[derive(Debug)]
 pub enum Content {
-    /// Games, as text.
     Games(Reading),
     /// Positions of training data.
     Positions(Packed),

@@ -187,7 +187,6 @@ pub(super) fn quoted(text: &[u8]) -> String {
 /// A part of a record that was ignored; the rest of the game is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Oddity {
-    /// Its kind.
     pub kind: OddityKind,
     /// Line, counted from 0 at the start of the block.
     pub line: u64,
@@ -251,9 +250,7 @@ pub enum SkipReason {
     IllegalResult,
     /// Stopped before the end (%CHUDAN, `unterminated`).
     Interrupted,
-    /// No moves at all.
     NoMoves,
-    /// No scores at all.
     NoScores,
     /// Scores, but none from the first sampled ply on.
     NoScoresInWindows,
@@ -277,7 +274,6 @@ impl SkipReason {
 /// A game that could not be read to its end; the reader continues with the next one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameError {
-    /// Why.
     pub reason: SkipReason,
     /// Line of the damage, counted from 0 at the start of the block.
     pub line: u64,

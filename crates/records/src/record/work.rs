@@ -78,9 +78,7 @@ pub struct Refused {
     pub key: Key,
     /// The file, or the member of an archive.
     pub member: Arc<str>,
-    /// Why.
     pub refusal: Refusal,
-    /// Why, for messages.
     pub message: Text,
 }
 

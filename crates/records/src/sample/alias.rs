@@ -9,7 +9,6 @@ use thiserror::Error;
 pub struct AliasError {
     /// The file and line, or the option.
     pub place: String,
-    /// The text.
     pub text: String,
 }
 

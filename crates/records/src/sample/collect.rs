@@ -57,7 +57,6 @@ pub struct CollectOptions {
 /// The sample table and the report on reading it.
 #[derive(Debug, Clone, Default)]
 pub struct Collected {
-    /// The samples.
     pub table: SampleTable,
     /// What was read and skipped.
     pub report: ReadReport,

@@ -53,7 +53,6 @@ pub enum Column {
     RatingGap,
     /// The time when the game began.
     StartTime,
-    /// The time control.
     TimeControl,
     /// The file of the game.
     Source,
@@ -75,7 +74,6 @@ pub struct Expression {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}, at character {position} of '{text}'\n  {text}\n  {caret}", caret = caret(text, *position))]
 pub struct ExpressionError {
-    /// The expression.
     pub text: String,
     /// The position of the mistake, in characters from 1.
     pub position: usize,

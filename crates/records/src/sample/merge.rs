@@ -134,7 +134,6 @@ struct MergedGame<'a> {
     packed: Option<&'static str>,
     /// Two sources whose records of the game have different results.
     differ: Option<[NameId; 2]>,
-    /// The game is chess.
     chess: bool,
 }
 

@@ -150,7 +150,6 @@ pub struct GameInfo {
     pub time_control: NameId,
     /// How the game ended.
     pub termination: Termination,
-    /// The result for Black.
     pub black_outcome: Outcome,
     /// Nothing says who had Black. The colours of its samples only keep its players apart.
     pub without_colors: bool,

@@ -347,7 +347,6 @@ impl Draw<'_> {
         run.clear();
     }
 
-    /// Draws from one game.
     fn game(&mut self, run: Run<'_>, id: u64, number: u64, without_engine: bool) {
         let scored = run.positions.len() as u64;
         self.any_score |= run.positions.iter().any(|(_, position)| position.score_cp != 0);

@@ -57,7 +57,6 @@ pub struct ReadReport {
     pub files_read: u64,
     /// Files and members without games, by reason.
     pub files_refused: BTreeMap<&'static str, u64>,
-    /// Games read.
     pub games_read: u64,
     /// Games with at least one sample.
     pub games_used: u64,
@@ -119,7 +118,6 @@ impl ReadReport {
 /// Counts of single positions, from training data or a table. Read = used + the sum of skipped.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct PositionCount {
-    /// Positions read.
     pub read: u64,
     /// Positions in the sample table, before filters.
     pub used: u64,

@@ -27,7 +27,6 @@ const MOST_CANDIDATES: usize = 12;
 /// Positions per partial sum, so that sums do not depend on the number of threads.
 const CHUNK: usize = 256;
 
-/// Options of the estimate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EstimateOptions {
     /// n, the number of candidates; `None` for the number with the largest likelihood.
@@ -45,7 +44,6 @@ impl Default for EstimateOptions {
 /// An estimate with its standard error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimated {
-    /// The estimate.
     pub value: f64,
     /// Its standard error, from the curvature of the likelihood.
     pub standard_error: f64,
@@ -71,7 +69,6 @@ pub struct Pair {
     pub synchronisation: Estimated,
 }
 
-/// The estimated model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimate {
     /// Positions used: those with two or more open votes.
@@ -91,7 +88,6 @@ pub struct Estimate {
 /// Why the model cannot be estimated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum EstimateError {
     /// Fewer than two voters.
     #[error("{0} voters with win rates; two are needed, and calibrations for their scores")]

@@ -68,7 +68,6 @@ impl Default for PlayoutOptions {
 
 /// Why a position cannot be analysed.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
-#[allow(missing_docs, reason = "the messages name the fields")]
 pub enum PlayoutError {
     /// No play-outs.
     #[error("0 play-outs; give 1 or more")]
@@ -76,7 +75,6 @@ pub enum PlayoutError {
     /// A noise out of range.
     #[error("the noise is {0}; give a number above 0 and up to 1000 (0.2 is a fifth of a win)")]
     Noise(f64),
-    /// No rounds.
     #[error("0 rounds; give 1 or more")]
     NoRounds,
     /// Pattern options out of range.
@@ -129,7 +127,6 @@ impl Tally {
 /// A legal move with its tally.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MoveValue {
-    /// The move.
     pub action: u16,
     /// The play-outs that the heuristic counts for the move, in the view of the side to move.
     pub tally: Tally,

@@ -8,7 +8,6 @@ use evalcurve_core::types::Outcome;
 /// A game for play-outs.
 #[derive(Debug, Clone)]
 pub enum AnyGame {
-    /// Tic-tac-toe.
     TicTacToe(TicTacToe),
     /// Hex or Y.
     Board(Board),

@@ -43,9 +43,7 @@ pub struct Board {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{game} board of {size}; give a size from {least} to {most}")]
 pub struct BoardError {
-    /// The game.
     pub game: &'static str,
-    /// The size.
     pub size: usize,
     /// The smallest valid size.
     pub least: usize,
@@ -243,7 +241,6 @@ impl Board {
         }
     }
 
-    /// Number of cells.
     pub fn cells(&self) -> usize {
         self.stones.len()
     }

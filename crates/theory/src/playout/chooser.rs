@@ -27,7 +27,6 @@ pub fn win_rate_of_score(score_cp: i32) -> f64 {
 pub struct Ballot {
     /// The move, by name.
     pub name: String,
-    /// Its number.
     pub action: u16,
     /// Its win rate for the side to move, with half a win and half a loss added so that it is never 0 or 1.
     pub win_rate: f64,
@@ -42,7 +41,6 @@ pub struct Ballot {
 pub struct Chooser {
     /// Its name in a council.
     pub name: String,
-    /// Its options.
     pub options: PlayoutOptions,
 }
 

@@ -14,7 +14,6 @@ pub enum Side {
 }
 
 impl Side {
-    /// The other side.
     pub fn opponent(self) -> Self {
         match self {
             Self::First => Self::Second,
@@ -35,7 +34,6 @@ pub trait Game: Clone + Debug + Send + Sync {
     /// Number of actions, legal or not; they are numbered from 0.
     fn actions(&self) -> usize;
 
-    /// The side to move.
     fn mover(&self) -> Side;
 
     /// Writes the legal actions in ascending order into `out`, replacing its contents; empty if the game is over.

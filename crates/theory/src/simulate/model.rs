@@ -61,7 +61,6 @@ pub enum CalibrationOf {
 /// A rule in the simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Contender {
-    /// The rule.
     pub rule: Rule,
     /// How ties are broken; the leader is the first engine.
     pub tie: TieRule,

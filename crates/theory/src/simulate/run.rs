@@ -13,7 +13,6 @@ const CHUNK: u64 = 1 << 16;
 /// Positions that standardisations and predictions are estimated from, before the trials.
 const PILOT: u64 = 1 << 18;
 
-/// Options of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunOptions {
     /// Number of positions.
@@ -49,7 +48,6 @@ impl Rate {
 /// The result of one rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleResult {
-    /// The rule.
     pub contender: Contender,
     /// How often it chose the best move.
     pub best_move: Rate,
@@ -62,7 +60,6 @@ pub struct RuleResult {
 /// The result of a simulation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Simulation {
-    /// Its options.
     pub options: RunOptions,
     /// How often each engine voted for the best move.
     pub engines: Vec<Rate>,

@@ -13,7 +13,6 @@ pub enum Shown {
     Strongest,
     /// The weaker engines alone.
     Weaker,
-    /// A rule.
     Rule(Contender),
     /// A rule with synchronised engines.
     Synchronised(Contender),
@@ -28,7 +27,6 @@ pub enum Shown {
 /// One line: x, y and the standard error of y, which is 0 for an exact y.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// What it shows.
     pub shown: Shown,
     /// The points from left to right.
     pub points: Vec<(f64, f64, f64)>,
@@ -67,9 +65,7 @@ pub struct Sweep {
     pub varied: Varied,
     /// Positions per point.
     pub trials: u64,
-    /// Seed.
     pub seed: u64,
-    /// The lines.
     pub lines: Vec<Line>,
 }
 

@@ -18,7 +18,6 @@ pub(super) const BEST: Move = Move(0);
 
 /// The votes of one position. If there are fewer than `E` engines, only the first elements of the arrays are votes.
 pub(super) struct Position<const E: usize> {
-    /// A.
     pub best: f64,
     pub moves: [Move; E],
     /// The value that each engine saw in its move.

@@ -20,11 +20,8 @@ use crate::{key, say};
 /// A game and what engines say of it.
 #[derive(Debug)]
 pub struct GamePage<'a> {
-    /// The game.
     pub game: &'a WholeGame,
-    /// The engines.
     pub engines: &'a [Series],
-    /// The language.
     pub language: Language,
     costs: Vec<Cost>,
 }

@@ -20,7 +20,6 @@ pub struct ModelFit {
     pub model: Model,
     /// Covariance of [`Model::parameters`], clustered by game; `None` for models without.
     pub covariance: Option<Vec<Vec<f64>>>,
-    /// Samples fitted.
     pub samples: u64,
     /// Games of those samples.
     pub games: u64,

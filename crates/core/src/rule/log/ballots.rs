@@ -58,7 +58,6 @@ impl<'a> MoveNames<'a> {
 /// The votes of a log line in the form that rules take.
 #[derive(Debug, Clone, Default)]
 pub struct Ballots<'a> {
-    /// The moves by number.
     pub names: MoveNames<'a>,
     lists: Vec<Vec<(Move, Score)>>,
     judged: Vec<Vec<(Move, Score)>>,

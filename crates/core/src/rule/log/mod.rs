@@ -62,7 +62,6 @@ pub struct Header {
     pub game: String,
     /// The rule of the decisions.
     pub rule: Rule,
-    /// Their tie rule.
     pub tie: TieRule,
     /// Whether announced mates outrank the rule; `null` for the default of the rule.
     pub mates: Option<bool>,
@@ -91,7 +90,6 @@ pub struct Header {
 pub struct LoggedVoter {
     /// Its name, unique in the header.
     pub name: String,
-    /// Its role.
     pub role: Role,
     /// Its weight; `null` for the default of the rule.
     pub weight: Option<f64>,
@@ -180,7 +178,6 @@ pub struct LoggedMove {
     /// The move in the notation of the protocol.
     #[serde(rename = "move")]
     pub best: String,
-    /// Its score.
     pub score: LoggedScore,
 }
 

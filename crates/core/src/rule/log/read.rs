@@ -25,7 +25,6 @@ pub struct Log {
     pub problems: Vec<Problem>,
     /// Number of lines that could not be used.
     pub not_used: usize,
-    /// Number of lines.
     pub lines: usize,
     /// Number of empty lines among them.
     pub blank: usize,
@@ -34,7 +33,6 @@ pub struct Log {
 /// A header and the decisions under it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
-    /// The header.
     pub header: Header,
     /// The decisions with their line numbers, from 1.
     pub decisions: Vec<(usize, LoggedLine)>,

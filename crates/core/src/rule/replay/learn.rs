@@ -21,7 +21,6 @@ const PARTS: usize = 10;
 /// Draws of games for the intervals of weights.
 const DRAWS: u64 = 200;
 
-/// Options of learning.
 #[derive(Debug, Clone, Default)]
 pub struct LearnOptions {
     /// The voter whose preferences are learned. It has no weight itself.
@@ -63,7 +62,6 @@ pub struct LearnedMember {
 /// games.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LearnedRule {
-    /// The rule.
     pub rule: Rule,
     /// The regret with equal weights.
     pub equal: Regret,

@@ -9,7 +9,6 @@ use super::super::noise::Noise;
 pub struct Replay {
     /// Number of games, by `game_id`.
     pub games: usize,
-    /// Number of decisions.
     pub decisions: usize,
     /// How the logged decisions compare with a replay by the logged rule.
     pub logged: Logged,
@@ -53,9 +52,7 @@ pub struct Difference {
     pub session: usize,
     /// The line of the log, from 1.
     pub line: usize,
-    /// The game.
     pub game_id: String,
-    /// The ply.
     pub ply: u32,
     /// The logged move; `null` for no decision.
     pub logged: Option<String>,
@@ -66,9 +63,7 @@ pub struct Difference {
 /// The decisions of one kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Share {
-    /// The kind.
     pub kind: String,
-    /// Number of decisions.
     pub decisions: usize,
     /// Their share of all decisions with a vote, 0..=1.
     pub share: f64,
@@ -90,7 +85,6 @@ pub struct Agreement {
 /// A rule over the whole log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RuleReplay {
-    /// The rule.
     pub rule: String,
     /// Decisions with a vote.
     pub decided: usize,
@@ -115,7 +109,6 @@ pub struct RuleReplay {
 /// The regret of one voter's own moves.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Alone {
-    /// The voter.
     pub voter: String,
     /// The regret of its moves.
     pub regret: Regret,
@@ -137,7 +130,6 @@ pub struct Against {
 /// How often the chosen move was a voter's move. Several voters may agree, so rates sum to more than 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Adoption {
-    /// The voter.
     pub voter: String,
     /// Decisions where it voted.
     pub voted: usize,
@@ -158,7 +150,6 @@ impl Adoption {
 /// move.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Regret {
-    /// The reference.
     pub reference: String,
     /// Mean over `judged`, in win rate; `null` if `judged` is 0.
     pub mean: Option<f64>,
@@ -173,16 +164,13 @@ pub struct Regret {
 /// Each rule without one voter.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LeftOut {
-    /// The voter left out.
     pub voter: String,
-    /// The rules.
     pub rules: Vec<RuleReplay>,
 }
 
 /// A rule that cannot work with the voters of the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Impossible {
-    /// The rule.
     pub rule: &'static str,
     /// Why, and how to fix it.
     pub reason: String,

@@ -170,7 +170,6 @@ impl<R: Read> Files<R> {
 struct Extensions {
     /// Its name, in archives of GNU tar.
     name: Option<Vec<u8>>,
-    /// Its records of pax.
     pax: Option<Vec<u8>>,
 }
 

@@ -55,7 +55,6 @@ fn matches_of(glob: &Path) -> Result<Vec<PathBuf>, SourceError> {
 
 /// A part of a glob, between separators.
 enum Part<'a> {
-    /// A name.
     Name(&'a OsStr),
     /// Names that match.
     Pattern(Pattern),

@@ -36,11 +36,9 @@ const MOVE: usize = 6;
 const MOST_MOVES: usize = 4_096;
 const MOST_CANDIDATES: usize = 600;
 
-/// One game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PackedGame<'a> {
     bytes: &'a [u8],
-    /// The outcome for Black.
     pub black_outcome: Outcome,
     /// How it ended, as far as the format holds it.
     pub termination: Termination,
@@ -53,7 +51,6 @@ pub struct PackedGame<'a> {
 /// A game that cannot be used, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackedGameError {
-    /// Why.
     pub reason: SkipReason,
     /// Its bytes.
     pub range: Range<usize>,

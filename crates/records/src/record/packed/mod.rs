@@ -43,7 +43,6 @@ pub struct PackedPosition {
     pub color: Color,
     /// Centipawns from the point of view of `color`.
     pub score_cp: i32,
-    /// The outcome for Black.
     pub black_outcome: Outcome,
     /// How the game ended, if the format holds it.
     pub termination: Termination,

@@ -21,15 +21,12 @@
 use crate::record::position::{Position, WHITE, promote};
 use evalcurve_core::types::Color;
 
-/// Bytes of a position.
 pub(crate) const BYTES: usize = 32;
-/// Bits of a position.
 const BITS: usize = 8 * BYTES;
 
 /// Number of pieces of each kind: pawn, lance, knight, silver, gold, bishop or rook.
 const PIECES: [u8; 6] = [18, 4, 4, 4, 4, 4];
 
-/// The side to move.
 pub fn side_to_move(position: &[u8; BYTES]) -> Color {
     if position[0] & 1 == 0 { Color::Black } else { Color::White }
 }

@@ -11,7 +11,6 @@ use crate::record::source::{BLOCK, LONGEST_GAME};
 /// A score in the place of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewScore<T = i32> {
-    /// This one.
     Scaled(T),
     /// The largest that is written, as the new one is larger.
     Clipped(T),

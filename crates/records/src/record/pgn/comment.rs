@@ -33,14 +33,12 @@ use evalcurve_core::types::{Declared, Termination};
 pub(crate) enum View {
     /// The side that made the move above the comment.
     Mover,
-    /// White.
     White,
 }
 
 /// The content of a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Comment {
-    /// A score.
     Score {
         /// Centipawns from the point of view `view`; ±[`ANNOUNCED_MATE_CP`](crate::record::ANNOUNCED_MATE_CP) for a
         /// mate.

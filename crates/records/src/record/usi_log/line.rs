@@ -261,7 +261,6 @@ pub(super) enum Runner<'a> {
 /// The end of a game as a runner writes it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Ending {
-    /// The outcome for Black.
     Black(Option<Outcome>, Termination),
     /// The outcome for the first mover.
     First(Option<Outcome>, Termination),

@@ -80,7 +80,6 @@ impl Inverse {
         self.factor.arrow.diagonal[row]
     }
 
-    /// An entry.
     pub(super) fn at(&self, i: usize, j: usize) -> f64 {
         let (n, i, j) = (self.factor.arrow.diagonal.len(), i.max(j), i.min(j));
         let spread = |row: usize| &self.spread[row * self.size..(row + 1) * self.size];
