@@ -15,7 +15,7 @@ use std::time::Duration;
 
 pub use evalcurve_analyse::{
     Analyse as Search, AnalyseError, Answer, EngineError, Failed, JournalError, Outcome, Position, Reason, Scored,
-    Searched, Status, Value, parse_engine, parse_limit,
+    Searched, Status, Value, parse_engine, parse_limit, words,
 };
 
 use crate::calibrate::{CalibrateOptions, EngineResult, calibrate};

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Cli, Command, messages};
 use crate::language::Language;
-use crate::run::{Calibrate, Compare, Curve, Diagnose, Error, Evaluate, Replay, Thresholds};
+use crate::run::{Calibrate, Compare, Curve, Diagnose, Error, Evaluate, Replay, Rescale, Thresholds};
 
 fn parse(command: &str, words: &[OsString]) -> Result<Command, Error> {
     let program = ["evalcurve", command].map(OsString::from);
@@ -86,6 +86,15 @@ pub fn compare(words: &[OsString]) -> Result<Compare, Error> {
 pub fn thresholds(words: &[OsString]) -> Result<Thresholds, Error> {
     let Command::Thresholds(args) = parse("thresholds", words)? else { return Err(wrong("thresholds")) };
     Ok(args.command())
+}
+
+/// The command that puts training data on another scale.
+///
+/// # Errors
+/// [`Error::Said`] for a wrong option, or a calibration that cannot be read.
+pub fn rescale(words: &[OsString]) -> Result<Rescale, Error> {
+    let Command::Rescale(args) = parse("rescale", words)? else { return Err(wrong("rescale")) };
+    args.command().map_err(|error| Error::Said(messages::of_error(&error)))
 }
 
 /// The command that decides vote logs again, without calibrations.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::files::{shown, write_figure};
-use super::options::{LanguageArgs, OutputArgs};
+use super::options::{LanguageArgs, OutputArgs, one_of};
 use super::{Done, terminal};
 use crate::language::{Language, Text};
 use crate::match_stats::results_csv::{Table, shares_of};
@@ -69,7 +69,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME=ELO", value_parser = anchor, help_heading = "Ratings", hide_short_help = true)]
     anchor: Vec<(String, f64)>,
 
-    /// Test logistic Elo ELO0 (not better) against ELO1 (better) sequentially; fastchess's default is --normalized
+    /// Test logistic Elo ELO0 (not better) against ELO1 (better) sequentially; fastchess's default is normalised Elo
     #[arg(long, value_name = "ELO0:ELO1", value_parser = two_numbers, allow_hyphen_values = true,
           help_heading = "Tests")]
     sprt: Option<(f64, f64)>,
@@ -82,9 +82,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "P", default_value_t = 0.05, help_heading = "Tests", hide_short_help = true)]
     beta: f64,
 
-    /// The bounds of --sprt are normalised Elo
-    #[arg(long, help_heading = "Tests", hide_short_help = true)]
-    normalized: bool,
+    /// The Elo of the bounds of --sprt
+    #[arg(long, value_name = "MODEL", default_value = "logistic", value_parser = one_of::<EloModel>(),
+          help_heading = "Tests", hide_short_help = true)]
+    elo_model: EloModel,
 
     /// Level of the tests between systems, before correction
     #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = probability,
@@ -201,7 +202,7 @@ impl Args {
                 elo1,
                 alpha: self.alpha,
                 beta: self.beta,
-                model: if self.normalized { EloModel::Normalized } else { EloModel::Logistic },
+                model: self.elo_model,
             }),
             level: self.level,
             power: self.power.map(|(first, second)| PowerQuestion {

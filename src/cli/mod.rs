@@ -31,6 +31,7 @@ mod match_stats;
 mod messages;
 mod options;
 mod play;
+mod play_words;
 mod plot;
 mod progress;
 mod proxy;
@@ -259,9 +260,15 @@ pub fn main_with(mut arguments: Vec<OsString>) -> u8 {
     }
     let language = language_of(&arguments);
     options::set_language(language);
-    let arguments = match config::expand(arguments, &Cli::command()) {
+    let command = Cli::command();
+    let subcommands: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    let arguments = match config::expand(arguments, &command) {
         Ok(arguments) => arguments,
         Err(error) => return fail(&error, 2, language),
+    };
+    let arguments = match arguments.iter().position(|word| subcommands.iter().any(|name| word == name.as_str())) {
+        Some(at) if arguments[at] == "play" => play_words::joined(arguments),
+        _ => arguments,
     };
     let one_dash = with_one_dash(&arguments);
     let parse = |matches: ArgMatches| Ok((threads_of(&matches), Cli::from_arg_matches(&matches)?));
@@ -272,7 +279,7 @@ pub fn main_with(mut arguments: Vec<OsString>) -> u8 {
             if let Some(word) = one_dash.filter(|_| error.kind() == clap::error::ErrorKind::UnknownArgument) {
                 terminal::note(&say!(
                     language,
-                    "'{word}': options begin with two dashes; `play` takes the engines from a file (docs/play.md)"
+                    "'{word}': options begin with two dashes, except those of fastchess after `play` (docs/play.md)"
                 ));
             }
             // clap reports help and version as errors, too; a closed pipe is not an error

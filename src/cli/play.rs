@@ -7,14 +7,15 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::files::shown;
-use super::match_stats::two_numbers;
-use super::options::{LanguageArgs, OutputArgs};
+use super::options::{LanguageArgs, OutputArgs, one_of};
+use super::play_words::{Bounds, Copy, Words, bounds};
 use super::{Done, terminal};
 use crate::language::{Language, Text};
-use crate::match_stats::{Decision, SprtOptions};
-use crate::play::{self, Encounter, RunOptions, SprtBounds, Standings, Tournament};
+use crate::match_stats::{Decision, EloModel, SprtOptions};
+use crate::play::{self, Encounter, Processors, RunOptions, SprtBounds, Standings, Tournament};
 use crate::report::json::rounded;
 use crate::report::tournament;
+use crate::run::Error;
 use crate::say;
 
 #[derive(Debug, clap::Args)]
@@ -26,7 +27,10 @@ examples/tournament-games
   evalcurve play examples/tournament.toml
       the same command again plays what is missing after Ctrl-C
   evalcurve play test.toml --sprt 0:5 --concurrency 8
-      play until a sequential test of Elo 0 against 5 decides; --normalized for normalised Elo, as fastchess has it
+      play until a sequential test of Elo 0 against 5 decides
+  evalcurve play --engine cmd=./new name=new --engine cmd=./old name=old --each tc=10+0.1 option.Hash=16 \
+--openings file=book.epd order=random --rounds 100 --resign score=600 movecount=3 --pgnout file=games.pgn
+      without a file, in the words of fastchess, whose commands also run as they are
   evalcurve match-stats examples/tournament-games/results.csv
       the statistics again; evalcurve calibrate examples/tournament-games uses the scores
 
@@ -36,31 +40,48 @@ tournament file, the rules and the records.")]
 pub(super) struct Args {
     /// The tournament (TOML)
     #[arg(value_name = "TOURNAMENT")]
-    tournament: PathBuf,
+    file: Option<PathBuf>,
 
-    /// The folder of records and results [default: TOURNAMENT without .toml and with -games]
+    #[command(flatten)]
+    words: Words,
+
+    /// The folder of records and results [default: TOURNAMENT, or the file of --pgnout, without its ending and with
+    /// -games; else play-games]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
     /// Pairs of games of every two engines, instead of the number in the file [default: 50; with a test, until it
     /// decides]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_name = "N", alias = "rounds", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pairs: Option<u32>,
 
     /// Games at the same time [default: as in the file, else one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     concurrency: Option<u16>,
 
-    /// Stop when a sequential test of logistic Elo ELO0 (not better) against ELO1 (better) decides
-    #[arg(long, value_name = "ELO0:ELO1", value_parser = two_numbers, allow_hyphen_values = true)]
-    sprt: Option<(f64, f64)>,
+    /// Bind the engines of each game to a processor of this list, such as 0,2,5-7 (Linux) [default: all of them]
+    #[arg(long, value_name = "LIST", alias = "use-affinity", num_args = 0..=1, default_missing_value = "",
+          hide_short_help = true)]
+    affinity: Option<String>,
 
-    /// The bounds of --sprt are normalised Elo
-    #[arg(long, requires = "sprt")]
-    normalized: bool,
+    /// Stop when a sequential test of ELO0 (not better) against ELO1 (better) decides; or in words: elo0=0 elo1=5
+    /// alpha=0.05 beta=0.05 model=normalized
+    #[arg(long, value_name = "ELO0:ELO1", value_parser = bounds, allow_hyphen_values = true)]
+    sprt: Option<Bounds>,
+
+    /// The Elo of the bounds of --sprt [default: as in the file, else logistic; in words normalized]
+    #[arg(long, value_name = "MODEL", value_parser = one_of::<EloModel>(), requires = "sprt", hide_short_help = true)]
+    elo_model: Option<EloModel>,
 
     /// Where the table of the games so far is not shown on a terminal, print it after every N pairs; 0 for never
-    #[arg(long, value_name = "N", default_value_t = 10, help_heading = "Output")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 10,
+        alias = "ratinginterval",
+        help_heading = "Output",
+        hide_short_help = true
+    )]
     report_every: u64,
 
     /// Delete the games that are in the folder, and start again
@@ -78,25 +99,59 @@ pub(super) struct Args {
 const LEVEL: f64 = 0.05;
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let mut tournament = Tournament::read(&args.tournament)?;
-    if let Some(pairs) = args.pairs {
-        (tournament.pairs, tournament.pairs_given) = (pairs, true);
-    }
-    if let Some((elo0, elo1)) = args.sprt {
-        SprtOptions::new(elo0, elo1).check()?;
-        let known = tournament.sprt.unwrap_or(SprtBounds { elo0, elo1, alpha: 0.05, beta: 0.05, normalized: false });
-        tournament.sprt = Some(SprtBounds { elo0, elo1, normalized: known.normalized || args.normalized, ..known });
-    }
-    let folder = args.out.clone().unwrap_or_else(|| beside(&args.tournament));
+    let tournament = args.tournament()?;
+    let copy = args.words.copy()?;
+    let folder = args.out.clone().unwrap_or_else(|| match (&args.file, &copy) {
+        (Some(file), _) => beside(file),
+        (None, Some(copy)) => beside(&copy.file),
+        (None, None) => PathBuf::from("play-games"),
+    });
     crate::usi::stop_engines_on_signals_and(last_words)?;
-    let options =
-        RunOptions { concurrency: args.concurrency.map(usize::from), restart: args.force, most_crashes: None };
+    let append_to = copy.as_ref().filter(|copy| copy.append).map(|copy| copy.file.clone());
+    let options = RunOptions { restart: args.force, append_to, ..RunOptions::default() };
     let language = args.language.chosen();
     let live = Live::new(args, language);
     let standings = watch(&tournament, &folder, &options, live)?;
+    if let Some(Copy { file, .. }) = copy.filter(|copy| !copy.append) {
+        let records = folder.join(format!("games.{}", play::extension(tournament.game)));
+        let text = std::fs::read(&records).map_err(|source| Error::File { what: shown(&records), source })?;
+        crate::whole_file::write(&file, &text)?;
+    }
     let text = || tournament_text(&tournament, &standings, &folder, language);
     args.output.print(|| rounded(document(&tournament, &standings, &folder)), text)?;
     Ok(done(&tournament, &standings))
+}
+
+impl Args {
+    /// The tournament of the file or of the options, with what the options change.
+    fn tournament(&self) -> anyhow::Result<Tournament> {
+        let mut tournament = match &self.file {
+            Some(file) => Tournament::read(file)?,
+            None => self.words.tournament()?,
+        };
+        if let Some(pairs) = self.pairs {
+            (tournament.pairs, tournament.pairs_given) = (pairs, true);
+        }
+        if let Some(Bounds { elo: (elo0, elo1), errors: [alpha, beta], model }) = self.sprt {
+            let model_of = |known: EloModel| self.elo_model.or(model).unwrap_or(known);
+            let default = SprtBounds { elo0, elo1, alpha: 0.05, beta: 0.05, model: EloModel::Logistic };
+            let known = tournament.sprt.unwrap_or(default);
+            let (alpha, beta) = (alpha.unwrap_or(known.alpha), beta.unwrap_or(known.beta));
+            let bounds = SprtBounds { elo0, elo1, alpha, beta, model: model_of(known.model) };
+            SprtOptions::from(bounds).check()?;
+            tournament.sprt = Some(bounds);
+        }
+        tournament.concurrency = self.concurrency.map(usize::from).or(tournament.concurrency);
+        if let Some(list) = &self.affinity {
+            let last = std::thread::available_parallelism().map_or(0, |count| count.get() - 1);
+            let list = if list.is_empty() { format!("0-{last}") } else { list.clone() };
+            tournament.affinity = Some(Processors::try_from(list).map_err(anyhow::Error::msg)?);
+        }
+        if let Some(problem) = tournament.affinity_problem() {
+            anyhow::bail!(problem);
+        }
+        Ok(tournament)
+    }
 }
 
 /// The end of the sequential test, if there is one.

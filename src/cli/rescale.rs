@@ -18,17 +18,18 @@ use crate::{say, text};
 #[command(after_help = "\
 Examples:
   evalcurve rescale train.hcpe --to-scale 600 --out rescaled
-      fits the scale of the scores to the results in the file, and puts them on 1/w1 = 600
+      fits the scale to the results in the file, and makes it 600
   evalcurve rescale data/ --to-scale 410 --calibration Stockfish.json --out rescaled
       the scale of the calibration file, if the results do not contradict it
   evalcurve rescale pool/ --to-scale 600 --out rescaled --teacher 'gikou*=Gikou.json' --teacher 'suisho*=Suisho.json'
       several engines: their names in tables, and those of other files
   evalcurve rescale train.psv --to-scale 600 --model phase --out rescaled
       a scale that depends on the ply
+  evalcurve rescale train.binpack --from-scale 361 --to-scale 600 --out rescaled
+      the scale is known: nothing is fitted
 
-Files keep their names. Only scores change: all other bytes of HCPE, HCPE3, PSV, plain text and CSV stay; binpack and \
-Parquet are compressed anew. Mates stay. Larger scores are clipped below the mate threshold. Nothing is written if the \
-scale is not known, and the exit code is 1.")]
+Files keep their names, and all but their scores; binpack and Parquet are compressed anew. Mates stay, and larger \
+scores are clipped below them. Nothing is written if the scale is not known; then the exit code is 1.")]
 #[command(mut_arg("model", |model| model.default_value("maximum-likelihood")))]
 pub(super) struct Args {
     #[command(flatten)]
@@ -42,8 +43,12 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
 
+    /// Centipawns of a logit in the files as they are, if it is known: nothing is fitted
+    #[arg(long, value_name = "CENTIPAWNS", conflicts_with_all = ["calibration", "teacher"])]
+    from_scale: Option<f64>,
+
     /// The calibration of one of several engines: its name in tables, or that of its files; may be repeated
-    #[arg(long, value_name = "NAME=FILE", value_parser = teacher)]
+    #[arg(long, value_name = "NAME=FILE", value_parser = teacher, hide_short_help = true)]
     teacher: Vec<(String, PathBuf)>,
 
     /// Folder for the new files
@@ -65,7 +70,7 @@ fn teacher(value: &str) -> Result<(String, PathBuf), Text> {
 }
 
 impl Args {
-    fn command(&self) -> anyhow::Result<Rescale> {
+    pub(super) fn command(&self) -> anyhow::Result<Rescale> {
         let read = |file: &PathBuf| -> anyhow::Result<(String, Calibration)> { Ok((shown(file), calibration(file)?)) };
         let teacher = |(glob, file): &(String, PathBuf)| read(file).map(|(file, found)| (glob.clone(), file, found));
         Ok(Rescale {
@@ -74,6 +79,7 @@ impl Args {
             to_scale: self.to_scale,
             calibration: self.calibration.as_ref().map(read).transpose()?,
             teachers: self.teacher.iter().map(teacher).collect::<anyhow::Result<_>>()?,
+            from_scale: self.from_scale,
             out: self.out.clone(),
             force: self.force,
         })

@@ -15,7 +15,7 @@ use crate::{key, say, text};
 Examples:
   evalcurve thresholds games.pgn
   evalcurve thresholds games.pgn --win-rate 1 --move-count 4 --json
-  evalcurve thresholds games.pgn --draw-from 30
+  evalcurve thresholds games.pgn --draw-from 30 --resign-from 20
   evalcurve thresholds games.pgn --most-wrong 1/1000
       the rules that end at most one of 1,000 games wrongly, with 95% confidence, for each match runner
 
@@ -42,9 +42,13 @@ pub(super) struct Args {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     most_wrong: Option<f64>,
 
-    /// The first move whose scores count for a draw
-    #[arg(long, value_name = "MOVE", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
+    /// The first move after which a game may be drawn
+    #[arg(long, value_name = "MOVE", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..10_000))]
     draw_from: u32,
+
+    /// The first move after which a game may be resigned; only `evalcurve play` has such a rule
+    #[arg(long, value_name = "MOVE", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..10_000))]
+    resign_from: u32,
 
     #[command(flatten)]
     output: OutputArgs,
@@ -70,6 +74,7 @@ impl Args {
             win_rates: self.win_rate.clone(),
             move_counts: self.move_count.clone(),
             draw_from: Some(self.draw_from),
+            resign_from: self.resign_from,
             most_wrong: self.most_wrong,
         }
     }

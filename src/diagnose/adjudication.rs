@@ -2,8 +2,8 @@
 //! would have ended otherwise.
 //!
 //! A player resigns after k scores of its own in a row at or below −T; if the rule is two-sided, the last k scores of
-//! its opponent must be at or above T. A game is a draw after k scores of each player in a row within ±D, from a move
-//! number on. The rules are those of cutechess and fastchess.
+//! its opponent must be at or above T. A game is a draw after k scores of each player in a row within ±D. Either may
+//! end a game from a move number on, whenever the scores began. The rules are those of cutechess and fastchess.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ pub struct Rule {
     pub move_count: u32,
     /// The threshold in centipawns.
     pub score_cp: i32,
-    /// The first ply whose scores count.
+    /// The first ply after which it may end a game.
     pub from_ply: u32,
 }
 
@@ -91,14 +91,13 @@ impl Played<'_> {
         let (mut low, mut high) = ([(0u32, 0u32); 2], [(0u32, 0u32); 2]);
         self.samples.iter().position(|sample| {
             let side = sample.color.index();
-            let may_end = sample.ply >= rule.from_ply;
             for (runs, is_beyond) in
                 [(&mut low, sample.score_cp <= -rule.score_cp), (&mut high, sample.score_cp >= rule.score_cp)]
             {
                 let (length, last) = &mut runs[side];
                 // a move without a score in between ends the run
                 let follows = *length > 0 && sample.ply == *last + 2;
-                *length = match is_beyond && may_end {
+                *length = match is_beyond {
                     true if follows => *length + 1,
                     is_first => u32::from(is_first),
                 };
@@ -107,7 +106,8 @@ impl Played<'_> {
             let other = high[1 - side];
             // the opponent's last score is that of the move before
             let agrees = other.0 >= rule.move_count && other.1 + 1 == sample.ply;
-            low[side].0 >= rule.move_count && (rule.kind == Kind::Resign || agrees)
+            let is_lost = low[side].0 >= rule.move_count && (rule.kind == Kind::Resign || agrees);
+            is_lost && sample.ply >= rule.from_ply
         })
     }
 
@@ -116,13 +116,13 @@ impl Played<'_> {
     fn draw(&self, rule: &Rule) -> Option<usize> {
         let (mut length, mut last) = (0, 0);
         self.samples.iter().position(|sample| {
-            let counts = sample.score_cp.unsigned_abs() <= rule.score_cp.unsigned_abs() && sample.ply >= rule.from_ply;
+            let counts = sample.score_cp.unsigned_abs() <= rule.score_cp.unsigned_abs();
             length = match counts {
                 true if sample.ply == last + 1 => length + 1,
                 is_first => u32::from(is_first),
             };
             last = sample.ply;
-            length >= 2 * rule.move_count
+            length >= 2 * rule.move_count && sample.ply >= rule.from_ply
         })
     }
 
@@ -165,8 +165,8 @@ impl Rule {
 }
 
 /// What resigning at −`score_cp` would have done.
-pub fn resign(games: &[Played<'_>], kind: Kind, move_count: u32, score_cp: i32) -> Adjudication {
-    Rule { kind, move_count, score_cp, from_ply: 0 }.apply(games.iter())
+pub fn resign(games: &[Played<'_>], kind: Kind, move_count: u32, score_cp: i32, from_ply: u32) -> Adjudication {
+    Rule { kind, move_count, score_cp, from_ply }.apply(games.iter())
 }
 
 /// The draw rule with the largest threshold that turns no larger share of its games; `None` if none does.
@@ -223,18 +223,22 @@ mod tests {
         let back = [s(-600), s(600), s(-600), s(600), s(-200), s(200)];
         let table = table(&[(&lost, Outcome::Loss), (&gap, Outcome::Loss), (&back, Outcome::Win)]);
         let games = games(&table);
-        let two = resign(&games, Kind::Resign, 2, 600);
+        let two = resign(&games, Kind::Resign, 2, 600, 0);
         assert_eq!((two.ended, two.turned), (2, 1));
         // the first game ends after five of eight scores, the third after three of six
         assert!((two.saved - 6.0 / 21.0).abs() < 1e-12, "{}", two.saved);
-        let three = resign(&games, Kind::Resign, 3, 600);
+        let three = resign(&games, Kind::Resign, 3, 600, 0);
         assert_eq!((three.ended, three.turned), (1, 0));
-        assert_eq!(resign(&games, Kind::Resign, 1, 900).share, None);
+        assert_eq!(resign(&games, Kind::Resign, 1, 900, 0).share, None);
+        // from ply 7 on the first game still ends there, and the third has been won back
+        let late = resign(&games, Kind::Resign, 2, 600, 7);
+        assert_eq!((late.ended, late.turned), (1, 0));
+        assert!((late.saved - 1.0 / 21.0).abs() < 1e-12, "{}", late.saved);
         // in the first game the opponent agrees for two moves, in the third for one
-        assert_eq!(resign(&games, Kind::ResignTwoSided, 2, 600).ended, 1);
+        assert_eq!(resign(&games, Kind::ResignTwoSided, 2, 600, 0).ended, 1);
         let doubted = table_of_doubts();
         let games = super::games(&doubted);
-        let ended = |kind| resign(&games, kind, 2, 600).ended;
+        let ended = |kind| resign(&games, kind, 2, 600, 0).ended;
         assert_eq!((ended(Kind::Resign), ended(Kind::ResignTwoSided)), (1, 0));
     }
 
@@ -256,9 +260,11 @@ mod tests {
         assert_eq!((rule.score_cp, rule.ended, rule.turned), (85, 1, 0));
         // half of the games may be turned: then 100 is allowed
         assert_eq!(draw(&games, 2, 1, 0.5).map(|rule| (rule.score_cp, rule.turned)), Some((100, 1)));
-        assert_eq!(draw(&games, 2, 5, 0.0), None);
-        // before the move number nothing counts
-        assert_eq!(draw(&games, 1, 6, 0.0).map(|rule| rule.ended), Some(1));
+        // no game ends before the move number, and what was before it counts
+        let late = draw(&games, 2, 6, 0.0).unwrap();
+        assert_eq!((late.score_cp, late.ended, late.turned), (85, 1, 0));
+        assert!((late.saved - 1.0 / 14.0).abs() < 1e-12, "{}", late.saved);
+        assert_eq!(draw(&games, 2, 8, 0.0), None);
     }
 
     #[test]

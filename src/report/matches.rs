@@ -219,6 +219,7 @@ pub fn sprt_head(options: &SprtOptions, language: Language) -> String {
     let scale = match model {
         EloModel::Normalized => language.word("normalised Elo"),
         EloModel::Logistic => language.word("logistic Elo"),
+        EloModel::Bayesian => language.word("Bayesian Elo"),
     };
     say!(language, "SPRT of {elo0} against {elo1} {scale}, alpha {alpha}, beta {beta}\n")
 }

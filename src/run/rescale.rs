@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::calibrate::{Calibrate, Calibrated};
 use super::options::{FileFormat, Fitting, Reading};
 use super::{Error, Input, InputSource, Outcome, Progress, on_threads};
+use crate::calibrate::mates::Threshold;
 use crate::calibrate::{CalibrateOptions, EngineResult, calibrate, cases, observation};
 use crate::calibration::{Calibration, Doubt, Estimate, Model};
 use crate::diagnose::drift::Verdict;
@@ -43,6 +44,8 @@ pub struct Rescale {
     /// The calibration of the engine that gave all scores which no teacher gave; without one, the results in the data
     /// say their scale.
     pub calibration: Option<(String, Calibration)>,
+    /// The scale of all scores, if it is known: nothing is fitted, and the data are read once.
+    pub from_scale: Option<f64>,
     /// Engines and their calibrations: a glob of engines in tables, and of names of other files.
     pub teachers: Vec<(String, String, Calibration)>,
     /// The folder that the files are written into, under their names.
@@ -187,6 +190,10 @@ impl Kind {
 /// The name of the engine of training data that nothing names.
 const UNNAMED: &str = "data";
 
+/// Bytes of large files of HCPE and PSV that a scale is fitted to, all together, and those in a row.
+const FITTED: u64 = 128 << 20;
+const STRETCH: u64 = 1 << 20;
+
 /// Most samples that are drawn from training data to fit its scale.
 const MOST_DRAWN: u64 = 200_000;
 
@@ -213,8 +220,8 @@ impl Rescale {
     /// # Errors
     /// [`Error`] if the input cannot be read, an option is wrong, or a file cannot be written; then no file is.
     pub fn run(&self, input: &Input, progress: &Progress) -> Result<Outcome<Rescaled>, Error> {
-        if !(self.to_scale >= 1.0 && self.to_scale <= 100_000.0) {
-            let scale = self.to_scale;
+        let scales = [Some(self.to_scale), self.from_scale];
+        if let Some(scale) = scales.into_iter().flatten().find(|scale| !(1.0..=100_000.0).contains(scale)) {
             return Err(text!("{scale} is not a scale; give the centipawns for one logit, such as 600").into());
         }
         if self.reading.score_unit.iter().any(|(_, unit)| *unit != ScoreUnit::Centipawn) {
@@ -224,6 +231,11 @@ impl Rescale {
             let mut found = Outcome::from(Rescaled { to_scale: self.to_scale, ..Rescaled::default() });
             let sources = self.sources(input, &mut found)?;
             let mut of_files: BTreeMap<usize, usize> = BTreeMap::new();
+            if let Some(scale) = self.from_scale {
+                found.value.teachers.push(self.declared(scale)?);
+                self.write(&sources, &of_files, &mut found)?;
+                return Ok(found);
+            }
             for (group, files) in self.groups(&sources) {
                 let first = found.value.teachers.len();
                 self.fit(group, &files.iter().map(|&i| &sources[i]).collect::<Vec<_>>(), &mut found, progress)?;
@@ -328,6 +340,60 @@ impl Rescale {
         Some((file.as_str(), calibration))
     }
 
+    /// The engine of all scores, of whose scale the user is sure.
+    fn declared(&self, scale: f64) -> Result<Teacher, Error> {
+        let named = self.reading.sampling.annotator.clone();
+        let name = named.unwrap_or_else(|| UNNAMED.to_owned());
+        let Threshold::Cp(mate_threshold_cp) = self.fitting.thresholds().of(&name) else {
+            return Err(text!(
+                "`mate-threshold` auto looks at the data first, and `from-scale` does not; write a number"
+            )
+            .into());
+        };
+        Ok(Teacher {
+            name,
+            calibration: None,
+            model: ModelKind::MaximumLikelihood,
+            samples: 0,
+            games: 0,
+            before: None,
+            scale: Estimate { value: scale, interval: None },
+            after: None,
+            mate_threshold_cp,
+            stages: Vec::new(),
+            gain_by_ply: None,
+            slope: Slope::Constant(1.0 / scale),
+        })
+    }
+
+    /// What the scales of files that belong together are fitted to, and about how many positions that are: evenly
+    /// spread stretches of large files whose records have one length, and other files whole.
+    fn fitted(files: &[&Source]) -> Result<(Input, u64), Error> {
+        let is_even = |file: &&&Source| matches!(file.kind, Kind::Packed(packed) if packed.record_bytes().is_some());
+        let even: u64 = files.iter().filter(is_even).map(|file| file.size).sum();
+        let (mut input, mut records) = (Input::default(), 0);
+        for file in files {
+            let record = match file.kind {
+                Kind::Packed(packed) => packed.record_bytes().filter(|_| even > FITTED),
+                Kind::Csv | Kind::Parquet => None,
+            };
+            input.sources.push(match record {
+                None => {
+                    records += file.records();
+                    InputSource::Path(file.path.clone())
+                }
+                Some(record) => {
+                    let share = (FITTED as f64 * file.size as f64 / even as f64) as u64;
+                    let bytes = stretches(&file.path, file.size, record as u64, share);
+                    let bytes = bytes.map_err(|source| Error::File { what: file.shown.clone(), source })?;
+                    records += bytes.len() as u64 / record as u64;
+                    InputSource::Bytes(file.shown.clone(), bytes.into())
+                }
+            });
+        }
+        Ok((input, records))
+    }
+
     /// Fits the scales of the engines of files that belong together, and of these files after the change.
     fn fit(
         &self,
@@ -337,11 +403,11 @@ impl Rescale {
         progress: &Progress,
     ) -> Result<(), Error> {
         let mut reading = self.reading.clone();
+        let (input, records) = Self::fitted(files)?;
         let calibration = group.and_then(|teacher| self.given(Some(teacher)));
         if group.is_some() {
             let engine = calibration.map(|(_, calibration)| calibration.engine.name.clone());
             reading.sampling.annotator = engine.or(reading.sampling.annotator).or(Some(UNNAMED.to_owned()));
-            let records: u64 = files.iter().map(|file| file.records()).sum();
             let every = reading.sampling.packed_every.unwrap_or(DEFAULT_PACKED_EVERY);
             let fewer = u32::try_from(records / MOST_DRAWN).unwrap_or(u32::MAX);
             // a number that the user gave counts
@@ -350,9 +416,11 @@ impl Rescale {
             }
         }
         let fitting = Fitting { bands: 0, folds: self.fitting.folds.or(Some(DEFAULT_FOLDS)), ..self.fitting.clone() };
-        let paths = Input::paths(files.iter().map(|file| &file.path));
-        let read = Calibrate { reading: reading.clone(), fitting }.run(&paths, progress)?;
-        found.report.problems.extend(read.report.problems);
+        let read = Calibrate { reading: reading.clone(), fitting }.run(&input, progress)?;
+        // the places in stretches are not those in the file, whose copy names them
+        if input.sources.iter().all(|source| matches!(source, InputSource::Path(_))) {
+            found.report.problems.extend(read.report.problems);
+        }
         found.notes.extend(read.notes);
         let Calibrated { table, results, options, .. } = read.value;
         let first = found.value.teachers.len();
@@ -464,8 +532,10 @@ impl Rescale {
         let open = || File::open(&source.path);
         let columns = self.reading.tables().columns;
         let of_cell = |cell: ScoreCell<'_>| {
-            let name = if cell.engine.is_empty() { self.reading.sampling.annotator.as_deref()? } else { cell.engine };
-            let teacher = teachers.iter().find(|teacher| teacher.name == name)?;
+            let annotator = self.reading.sampling.annotator.as_deref();
+            let name = if cell.engine.is_empty() { annotator.unwrap_or_default() } else { cell.engine };
+            let of_all = teachers.first().filter(|_| self.from_scale.is_some());
+            let teacher = of_all.or_else(|| teachers.iter().find(|teacher| teacher.name == name))?;
             Some(teacher.new_score(cell.score_cp, cell.ply, cell.mate, self.to_scale))
         };
         let mut of_file = None;
@@ -493,6 +563,23 @@ impl Rescale {
             Err(error) => Err(Error::File { what: source.shown.clone(), source: error }),
         }
     }
+}
+
+/// Evenly spread stretches of a file, together about so many bytes; a file that is shorter is whole.
+fn stretches(path: &Path, size: u64, record: u64, bytes: u64) -> io::Result<Vec<u8>> {
+    let (length, count) = (STRETCH / record * record, (bytes / STRETCH).max(1));
+    let mut file = File::open(path)?;
+    let mut all = Vec::new();
+    if size <= length * count {
+        file.read_to_end(&mut all)?;
+        return Ok(all);
+    }
+    for i in 0..count {
+        let start = (size - length) * i / count / record * record;
+        file.seek(SeekFrom::Start(start))?;
+        Read::by_ref(&mut file).take(length).read_to_end(&mut all)?;
+    }
+    Ok(all)
 }
 
 /// A file that is written, and whether that failed.

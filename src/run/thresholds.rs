@@ -27,13 +27,15 @@ pub struct Thresholds {
     pub win_rates: Vec<f64>,
     /// Scores in a row, per player; empty for 1, 2, 3, 5 and 8.
     pub move_counts: Vec<u32>,
-    /// The first move whose scores count for a draw; `None` for 40.
+    /// The first move after which a game may be drawn; `None` for 40.
     pub draw_from: Option<u32>,
+    /// The first move after which a game may be resigned.
+    pub resign_from: u32,
     /// The largest share of all games that may end wrongly, with 95% confidence.
     pub most_wrong: Option<f64>,
 }
 
-/// The first move whose scores count for a draw, unless another is given.
+/// The first move after which a game may be drawn, unless another is given.
 pub const DEFAULT_DRAW_FROM: u32 = 40;
 
 /// Rules of adjudication.
@@ -177,17 +179,25 @@ fn notes_on<'a>(engines: impl Iterator<Item = (&'a str, &'a Calibration)>) -> Ve
     notes
 }
 
+/// This program as a match runner.
+const PLAY: &str = "evalcurve play";
+
 /// What to write into match runners for a rule, in their words: fastchess 74deac2, cutechess, OpenBench, rshogi 1.0
 /// (`crates/tools/docs/tournament.md`; draws by plies), ShogiArena 1.3 (`rules.adjudication`), and the option of
 /// engines that ShogiHome sets.
 fn options_of(rule: &Rule) -> Vec<(&'static str, String)> {
     let Rule { kind, move_count, score_cp, from_ply } = *rule;
-    let from = from_ply.div_ceil(2).max(1);
+    let from = from_ply / 2;
     let of_draw = format!("movenumber={from} movecount={move_count} score={score_cp}");
     let two_sided = if kind == Kind::ResignTwoSided { " twosided=true" } else { "" };
     let of_resign = format!("movecount={move_count} score={score_cp}{two_sided}");
+    if kind != Kind::Draw && from > 0 {
+        // no other runner waits with resigning
+        return vec![(PLAY, format!("--resign {of_resign} movenumber={from}"))];
+    }
     match kind {
         Kind::Draw => vec![
+            (PLAY, format!("--draw {of_draw}")),
             ("fastchess, cutechess", format!("-draw {of_draw}")),
             ("OpenBench", format!("Draw Adj: {of_draw}")),
             (
@@ -197,6 +207,7 @@ fn options_of(rule: &Rule) -> Vec<(&'static str, String)> {
         ],
         Kind::Resign | Kind::ResignTwoSided => {
             let mut all = vec![
+                (PLAY, format!("--resign {of_resign}")),
                 ("fastchess, cutechess", format!("-resign {of_resign}")),
                 ("OpenBench", format!("Win Adj: {of_resign}")),
             ];
@@ -356,7 +367,8 @@ impl Thresholds {
         results: &[EngineResult],
         options: &CalibrateOptions,
     ) -> Certificate {
-        let from = 2 * self.draw_from.unwrap_or(DEFAULT_DRAW_FROM).max(1) - 1;
+        let from = 2 * self.draw_from.unwrap_or(DEFAULT_DRAW_FROM);
+        let lost_from = 2 * self.resign_from;
         let all: Vec<&Played<'_>> = played.iter().collect();
         let rule = |name, kinds: &[Kind], counts: &[u32], from: u32| {
             let counts = if self.move_counts.is_empty() || name == "resign_value" { counts } else { &self.move_counts };
@@ -368,8 +380,8 @@ impl Thresholds {
             CertifiedRule { name, rule, options, held_out }
         };
         let rules = [
-            rule("resign", &[Kind::Resign, Kind::ResignTwoSided], &[3], 0),
-            rule("resign_value", &[Kind::Resign], &[1], 0),
+            rule("resign", &[Kind::Resign, Kind::ResignTwoSided], &[3], lost_from),
+            rule("resign_value", &[Kind::Resign], &[1], lost_from),
             rule("draw", &[Kind::Draw], &[8], from),
         ];
         let applied: Vec<Rule> = [&rules[0], &rules[2]].into_iter().filter_map(|r| Some(r.rule.ok()?.rule)).collect();
@@ -391,8 +403,15 @@ impl Thresholds {
         // rounded up to what people write
         let score_cp = i32::try_from((largest + 9) / 10 * 10).unwrap_or(i32::MAX);
         found.resigning.extend(self.counts().iter().map(|&count| {
-            let option = format!("-resign movecount={count} score={score_cp}");
-            AdjudicationRule { percent, option, rule: resign(played, Kind::Resign, count, score_cp) }
+            let option = match self.resign_from {
+                0 => format!("-resign movecount={count} score={score_cp}"),
+                from => format!("--resign movecount={count} score={score_cp} movenumber={from}"),
+            };
+            AdjudicationRule {
+                percent,
+                option,
+                rule: resign(played, Kind::Resign, count, score_cp, 2 * self.resign_from),
+            }
         }));
         let ratio = largest as f64 / smallest as f64;
         if ratio > LARGEST_RATIO {
@@ -405,10 +424,10 @@ impl Thresholds {
 
     /// Adds the rules for draws at a share of games that were not drawn.
     fn draw(&self, percent: f64, played: &[Played<'_>], found: &mut Adjudicated) {
-        let from = self.draw_from.unwrap_or(DEFAULT_DRAW_FROM).max(1);
+        let from = self.draw_from.unwrap_or(DEFAULT_DRAW_FROM);
         let mut without = Vec::new();
         for &count in self.counts() {
-            let Some(rule) = draw(played, count, 2 * from - 1, percent / 100.0) else {
+            let Some(rule) = draw(played, count, 2 * from, percent / 100.0) else {
                 without.push(count.to_string());
                 continue;
             };

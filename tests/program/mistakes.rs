@@ -432,7 +432,7 @@ fn records_without_a_use_say_what_to_do() {
         .ends(2)
         .says(&["--out d.html: it names a folder", "--out d\n"]);
     assert!(!folder.at("d.html").exists());
-    folder.run(&["play", "-engine", "cmd=x"]).ends(2).says(&["'-engine': options begin with two dashes"]);
+    folder.run(&["play", "-engines", "cmd=x"]).ends(2).says(&["'-engines': options begin with two dashes"]);
     // a long folder is named once, and no reason is parted from its count
     let long = "a_folder_with_a_very_long_name/and_another_one_in_it/and_a_third";
     for i in 0..3 {

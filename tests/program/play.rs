@@ -302,7 +302,11 @@ fn a_sequential_test_has_as_many_pairs_as_it_needs() {
     play("h0", &["--sprt", "350:400"]).ends(1);
     let ran = play("open", &["--sprt", "0:20", "--pairs", "3"]).ends(3);
     assert!(ran.out.contains("undecided: play on") && ran.out.contains("6 of 6 games"), "{}", ran.out);
-    assert!(play("open", &["--sprt", "0:20", "--pairs", "3", "--normalized"]).out.contains("20 normalised Elo"));
+    assert!(
+        play("open", &["--sprt", "0:20", "--pairs", "3", "--elo-model", "normalized"])
+            .out
+            .contains("20 normalised Elo")
+    );
     let ran = play("keys", &[]).err;
     assert!(ran.is_empty() || !ran.contains("did you mean"), "{ran}");
     folder.write("t.toml", "piars = 3\n".to_owned() + &text);
@@ -525,4 +529,121 @@ fn a_first_configuration_is_written_and_prepared() {
     let without = text.replace("limit = ", "# limit = ");
     folder.write("c.toml", without);
     folder.run(&["council", "c.toml", "--prepare"]).ends(2).says(&["has no limit"]);
+}
+
+/// The words of fastchess for two scripted engines that play chess.
+fn fastchess(more: &str) -> Vec<String> {
+    let program = evalcurve_testkit::program();
+    let fixed = "--game chess --repeatable --think-ms=0";
+    let mut words: Vec<String> = vec!["play".into()];
+    for (name, own) in [("甲", "--seed=1"), ("B", "--seed=2")] {
+        let of_engine = more.split('|').nth(usize::from(name == "B")).unwrap_or_default().trim();
+        words.extend(["-engine".into(), format!("cmd={program}"), format!("name={name}")]);
+        words.push(format!("args=scripted-engine {fixed} {own} {of_engine}"));
+    }
+    let each = ["-each", "nodes=10", "tc=inf", "restart=on", "-rounds", "3", "-repeat", "-maxmoves", "20"];
+    words.extend(each.map(str::to_owned));
+    words.extend(more.split('|').nth(2).unwrap_or_default().split_whitespace().map(str::to_owned));
+    words
+}
+
+fn run_words(folder: &Folder, words: &[String], more: &[&str]) -> crate::support::Ran {
+    let words: Vec<&str> = words.iter().map(String::as_str).chain(more.iter().copied()).collect();
+    folder.run(&words)
+}
+
+/// The same games as by a file, in the folder and in the file of `-pgnout`.
+#[test]
+fn engines_come_from_the_command_in_the_words_of_fastchess() {
+    let folder = Folder::new();
+    folder.write("t.toml", tournament("chess", 3, 0, &[]).replace("]\nplies = 4", "]\nplies = 8"));
+    folder.good(&["play", "t.toml"]);
+    folder.write("all.pgn", "[Event \"old\"]\n\n*\n\n");
+    let words = fastchess("||");
+    let out = ["-pgnout", "file=all.pgn", "nodes=true"];
+    let ran = run_words(&folder, &words, &out).ends(0);
+    assert!(ran.out.contains("6 of 6 games in all-games"), "{}", ran.out);
+    let records = folder.text("all-games/games.pgn");
+    assert!(records == folder.text("t-games/games.pgn"), "other games: {records}");
+    let appended = folder.text("all.pgn");
+    assert!(appended == format!("[Event \"old\"]\n\n*\n\n{records}"), "{appended}");
+    assert!(records.contains(", n=10, pv=\""), "{records}");
+    // again, nothing is missing and nothing is added
+    run_words(&folder, &words, &out).ends(0);
+    assert!(folder.text("all.pgn") == appended, "games were added twice");
+    run_words(&folder, &words, &["-pgnout", "file=all.pgn", "append=false"]).ends(0);
+    assert_eq!(folder.text("all.pgn"), records);
+    let japanese =
+        run_words(&folder, &["play".to_owned(), "-engine".to_owned(), "cmd=x".to_owned()], &["--lang", "ja"]);
+    japanese.ends(2).says(&["エンジン 'x' に制限がありません"]);
+    folder.run(&["play"]).ends(2).says(&["--engine"]);
+    folder.run(&["play", "t.toml", "-engine", "cmd=x"]).ends(2).says(&["cannot be used with"]);
+    let affinity = run_words(&folder, &words, &["--affinity", "0", "--concurrency", "2", "--out", "bound"]).ends(2);
+    affinity.says(&[if cfg!(target_os = "linux") {
+        "affinity has 1 processors for 2 games"
+    } else {
+        "on Linux alone"
+    }]);
+}
+
+#[test]
+fn scores_end_games_as_in_fastchess() {
+    let folder = Folder::new();
+    let play = |name: &str, more: &str| {
+        let ran = run_words(&folder, &fastchess(more), &["-pgnout", &format!("file={name}.pgn")]);
+        ran.ends(0);
+        folder.text(&format!("{name}.pgn"))
+    };
+    let lost = play("lost", "--score=700|--score=-700|-resign movecount=2 score=600 -openings plies=0");
+    assert_eq!(lost.matches("[Termination \"adjudication\"]").count(), 6, "{lost}");
+    assert!(lost.matches("{-7.00/1, n=10, ").count() == 12, "B resigns at its second score: {lost}");
+    for result in ["White wins by adjudication} 1-0", "Black wins by adjudication} 0-1"] {
+        assert_eq!(lost.matches(result).count(), 3, "{lost}");
+    }
+    // the winner does not agree, so that two-sided rules end nothing
+    let doubted = play("doubted", "--score=50|--score=-700|-resign movecount=2 score=600 twosided=true");
+    assert_eq!(doubted.matches("adjudication").count(), 0, "{doubted}");
+    // no earlier than the move
+    let late = play("late", "--score=700|--score=-700|-resign movecount=2 score=600 movenumber=9 -openings plies=0");
+    let plies: Vec<u32> = late
+        .lines()
+        .filter_map(|line| line.strip_prefix("[PlyCount \"")?.trim_end_matches("\"]").parse().ok())
+        .collect();
+    assert!(plies.len() == 6 && plies.iter().all(|plies| [18, 19].contains(plies)), "{plies:?}");
+    let drawn = play("drawn", "--score=3|--score=-3|-draw movenumber=5 movecount=2 score=10");
+    assert_eq!(drawn.matches("Draw by adjudication} 1/2-1/2").count(), 6, "{drawn}");
+    let read = folder.document(&["inspect", "drawn.pgn"]);
+    assert_eq!(read["games"]["read"], 6);
+}
+
+#[test]
+fn chess960_is_played() {
+    let folder = Folder::new();
+    let words = fastchess("||-variant fischerandom -pgnout file=frc.pgn");
+    run_words(&folder, &words, &[]).ends(0);
+    let records = folder.text("frc.pgn");
+    assert_eq!(records.matches("[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"").count(), 6, "{records}");
+    assert_eq!(folder.document(&["inspect", "frc.pgn"])["games"]["read"], 6);
+    // a time control with moves
+    let clock = fastchess("||");
+    let clock: Vec<String> =
+        clock.iter().map(|w| w.replace("nodes=10", "tc=3/0:02+0.05").replace("tc=inf", "")).collect();
+    let clock: Vec<String> = clock.into_iter().filter(|word| !word.is_empty()).collect();
+    run_words(&folder, &clock, &["-pgnout", "file=clock.pgn"]).ends(0);
+    let records = folder.text("clock.pgn");
+    assert!(records.contains("[TimeControl \"3/2+0.05\"]") && !records.contains("on time"), "{records}");
+}
+
+#[test]
+fn a_test_may_be_of_another_elo() {
+    let folder = Folder::new();
+    for (more, expected) in [
+        (&["-sprt", "elo0=0", "elo1=400", "model=bayesian"][..], "400 Bayesian Elo, alpha 0.05"),
+        (&["-sprt", "elo0=0", "elo1=400", "alpha=0.1"], "400 normalised Elo, alpha 0.1"),
+        (&["--sprt", "0:400"], "400 logistic Elo"),
+    ] {
+        let ran = run_words(&folder, &fastchess("||"), more);
+        assert!(ran.out.contains(expected), "{}{}", ran.out, ran.err);
+    }
+    run_words(&folder, &fastchess("||"), &["-sprt", "elo0=3", "elo1=1"]).ends(2).says(&["SPRT bounds 3 and 1"]);
 }

@@ -340,3 +340,47 @@ fn run_again(folder: &Folder) -> Value {
     let all = ["rescale", "two/a.psv", "--to-scale", "600", "--out", "three", "--json"];
     serde_json::from_str(&folder.good(&[&all[..], &EVERY].concat()).out).unwrap()
 }
+
+/// A scale that the user knows needs no results, and no games.
+#[test]
+fn a_known_scale_is_taken_as_it_is() {
+    let folder = Folder::new();
+    folder.write("a.hcpe", hcpe(20));
+    folder.write("a.csv", table(20));
+    let run = |name: &str, more: &[&str]| {
+        folder.run(&[&["rescale", name, "--from-scale", "300", "--to-scale", "600", "--out", "o"], more].concat())
+    };
+    for name in ["a.hcpe", "a.csv"] {
+        let document: Value = serde_json::from_str(&run(name, &["--json"]).ends(0).out).unwrap();
+        assert_eq!(document["teachers"][0]["scale"]["value"], 300.0, "{document:#}");
+        let (old, rest) = scores(name, &folder.read(name));
+        let (new, new_rest) = scores(name, &folder.read(&format!("o/{name}")));
+        assert_eq!(new, old.iter().map(|score| 2 * score).collect::<Vec<_>>(), "{name}");
+        assert_eq!(rest, new_rest);
+    }
+    run("a.hcpe", &["--force", "--mate-threshold", "auto"]).ends(2).says(&["--mate-threshold auto looks at the data"]);
+    run("a.hcpe", &["--force", "--calibration", "x.json"]).ends(2).says(&["cannot be used with"]);
+    folder
+        .run(&["rescale", "a.hcpe", "--from-scale", "0", "--to-scale", "600", "--out", "p"])
+        .ends(2)
+        .says(&["0 is not a scale"]);
+}
+
+/// Of a large file, the scale is fitted to evenly spread stretches; all of it is written.
+#[test]
+fn large_files_are_read_whole_once() {
+    let folder = Folder::new();
+    let part = hcpe(4_000);
+    let bytes = part.repeat((136 << 20) / part.len() + 1);
+    folder.write("a.hcpe", &bytes);
+    let ran = folder.good(&["rescale", "a.hcpe", "--to-scale", "300", "--out", "o", "--json"]);
+    let document: Value = serde_json::from_str(&ran.out).unwrap();
+    let interval = &document["teachers"][0]["before"]["interval"];
+    let [low, high] = [0, 1].map(|i| interval[i].as_f64().unwrap());
+    assert!(low <= 615.0 && high >= 585.0, "{document:#}");
+    assert_eq!(document["files"][0]["positions"].as_u64().unwrap() as usize, bytes.len() / 38);
+    let (old, _) = scores("a.hcpe", &bytes[..38 * 4_000]);
+    let (new, _) = scores("a.hcpe", &folder.read("o/a.hcpe")[..38 * 4_000]);
+    let factor = 300.0 / document["teachers"][0]["scale"]["value"].as_f64().unwrap();
+    assert!(old.iter().zip(&new).all(|(old, new)| (f64::from(*old) * factor - f64::from(*new)).abs() < 0.51));
+}

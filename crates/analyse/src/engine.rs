@@ -91,7 +91,10 @@ pub fn parse_limit(text: &str) -> Result<Limit, EngineError> {
 }
 
 /// The words of a command. Double quotes keep blanks, and a backslash is one, as in the paths of Windows.
-fn words(command: &str) -> Result<Vec<String>, EngineError> {
+///
+/// # Errors
+/// [`EngineError::Quote`].
+pub fn words(command: &str) -> Result<Vec<String>, EngineError> {
     let mut words = Vec::new();
     let (mut word, mut quoted) = (None::<String>, false);
     for c in command.chars() {

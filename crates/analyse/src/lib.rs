@@ -11,7 +11,7 @@ mod journal;
 mod run;
 
 pub use answer::{Answer, Failed, Reason, Scored, Value};
-pub use engine::{EngineError, parse_engine, parse_limit};
+pub use engine::{EngineError, parse_engine, parse_limit, words};
 pub use journal::JournalError;
 pub use run::{Analyse, AnalyseError, Outcome, Searched, Status};
 

@@ -69,7 +69,7 @@ pub struct Config {
 }
 
 /// Centipawns per logit in chess: 1 / 0.00368208, the constant of lichess.
-const CHESS_SCALE_CP: f64 = 271.6;
+pub const CHESS_SCALE_CP: f64 = 271.6;
 
 impl Default for Config {
     fn default() -> Self {
@@ -269,10 +269,22 @@ pub struct TimeControl {
     pub increment_ms: u64,
     /// Time per move once the main time is used up, in milliseconds.
     pub byoyomi_ms: u64,
+    /// Moves after which the main time is added again; 0: it is for the whole game.
+    pub moves: u64,
+}
+
+impl TimeControl {
+    /// Whether it leaves no time for any move.
+    pub(super) fn is_empty(self) -> bool {
+        Self { moves: 0, ..self } == Self::default()
+    }
 }
 
 impl std::fmt::Display for TimeControl {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.moves > 0 {
+            write!(f, "{}/", self.moves)?;
+        }
         write!(f, "{}", self.main_ms as f64 / 1000.0)?;
         if self.increment_ms > 0 {
             write!(f, "+{}", self.increment_ms as f64 / 1000.0)?;

@@ -160,6 +160,12 @@ impl ConfigText {
         Ok(Self { path, text })
     }
 
+    /// A text that is no file, such as options of a command; `path` says where the paths in it begin and how errors
+    /// call it.
+    pub fn of(path: PathBuf, text: String) -> Self {
+        Self { path, text }
+    }
+
     pub fn file(&self) -> &Path {
         &self.path
     }
@@ -324,7 +330,7 @@ impl ConfigText {
                 let message = format!("engine '{name}' has a clock, but members share that of the council; use limit");
                 return Err(self.error(Some(clock.span()), message));
             }
-            (Some(clock), None) if raw.limit.is_some() || *clock.get_ref() == TimeControl::default() => {
+            (Some(clock), None) if raw.limit.is_some() || clock.get_ref().is_empty() => {
                 let message = format!("engine '{name}' needs either a limit or a clock with some time");
                 return Err(self.error(Some(clock.span()), message));
             }

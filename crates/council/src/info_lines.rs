@@ -12,7 +12,9 @@ use evalcurve_core::types::Declared;
 pub(super) struct InfoLines {
     ranks: BTreeMap<u32, Rank>,
     depth: Option<u32>,
+    seldepth: Option<u32>,
     nodes: Option<u64>,
+    nps: Option<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -37,7 +39,9 @@ impl InfoLines {
     /// Adds a line; returns whether it has a score.
     pub(crate) fn add(&mut self, info: Info, mate_threshold_cp: Option<f64>) -> bool {
         self.depth = info.depth.or(self.depth);
+        self.seldepth = info.seldepth.or(self.seldepth);
         self.nodes = info.nodes.or(self.nodes);
+        self.nps = info.nps.or(self.nps);
         let rank = info.multipv.unwrap_or(1);
         let Some(mut score) = info.score.filter(|_| (1..=MOST_RANKS).contains(&rank)) else { return false };
         if let (Score::Cp(cp), Some(threshold)) = (score.score, mate_threshold_cp)
@@ -84,7 +88,9 @@ impl InfoLines {
             judged: Vec::new(),
             list: if self.ranks.len() > 1 { list.collect() } else { Vec::new() },
             depth: self.depth,
+            seldepth: self.seldepth,
             nodes: self.nodes,
+            nps: self.nps,
             time: None,
         }
     }

@@ -30,7 +30,7 @@ mod vote_log;
 
 pub use board::{Board, Game};
 pub use check::{Finding, Grade, check};
-pub use config::{Config, EngineConfig, Late, Limit, Resign, TimeControl, TimePolicy, read_later};
+pub use config::{CHESS_SCALE_CP, Config, EngineConfig, Late, Limit, Resign, TimeControl, TimePolicy, read_later};
 pub use config_file::{ConfigError, ConfigText, Document};
 pub use player::{Failure, Player};
 pub use proxy::{Proxy, ProxyError, Rewriter};

@@ -46,7 +46,11 @@ pub struct SearchResult {
     pub judged: Vec<(String, Score)>,
     /// Search depth in plies.
     pub depth: Option<u32>,
+    /// The deepest line that was looked at, in plies.
+    pub seldepth: Option<u32>,
     pub nodes: Option<u64>,
+    /// Nodes a second, as the engine counts them.
+    pub nps: Option<u64>,
     /// The time from the command to the answer.
     pub time: Option<Duration>,
 }

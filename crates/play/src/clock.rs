@@ -11,13 +11,16 @@ pub(crate) struct SideClock {
     control: Option<TimeControl>,
     /// Main time that is left.
     left_ms: u64,
+    /// Moves until the main time is added again.
+    moves_left: Option<u64>,
     patience_ms: u64,
 }
 
 impl SideClock {
     pub(crate) fn new(engine: &EngineConfig, patience_ms: u64) -> Self {
         let left_ms = engine.clock.map_or(0, |clock| clock.main_ms);
-        Self { limit: engine.limit, control: engine.clock, left_ms, patience_ms }
+        let moves_left = engine.clock.map(|clock| clock.moves).filter(|moves| *moves > 0);
+        Self { limit: engine.limit, control: engine.clock, left_ms, moves_left, patience_ms }
     }
 
     /// The command for a move of this side.
@@ -43,7 +46,7 @@ impl SideClock {
             binc_ms: some(binc),
             winc_ms: some(winc),
             byoyomi_ms: some(own.byoyomi_ms),
-            moves_to_go: None,
+            moves_to_go: self.moves_left,
         };
         Go { clock, ..Go::default() }
     }
@@ -63,6 +66,11 @@ impl SideClock {
     pub(crate) fn moved(&mut self, used_ms: u64) {
         if let Some(clock) = self.control {
             self.left_ms = self.left_ms.saturating_add(clock.increment_ms).saturating_sub(used_ms);
+            self.moves_left = self.moves_left.map(|moves| moves - 1);
+            if self.moves_left == Some(0) {
+                self.moves_left = Some(clock.moves);
+                self.left_ms = self.left_ms.saturating_add(clock.main_ms);
+            }
         }
     }
 }
@@ -73,7 +81,7 @@ mod tests {
     use evalcurve_council::usi::Protocol;
 
     fn side(main_ms: u64, increment_ms: u64, byoyomi_ms: u64) -> SideClock {
-        let clock = Some(TimeControl { main_ms, increment_ms, byoyomi_ms });
+        let clock = Some(TimeControl { main_ms, increment_ms, byoyomi_ms, moves: 0 });
         SideClock::new(&EngineConfig { clock, ..EngineConfig::default() }, 9_000)
     }
 
@@ -86,6 +94,19 @@ mod tests {
         assert_eq!(own.available_ms(), Some(500));
         own.moved(900);
         assert_eq!(own.available_ms(), Some(100));
+    }
+
+    #[test]
+    fn main_time_is_added_after_so_many_moves() {
+        let clock = Some(TimeControl { main_ms: 1_000, increment_ms: 10, byoyomi_ms: 0, moves: 2 });
+        let mut own = SideClock::new(&EngineConfig { clock, ..EngineConfig::default() }, 9_000);
+        let line = |clock: &SideClock| clock.go(Color::White, &side(2_000, 0, 0)).line(Protocol::Uci, Color::White);
+        assert_eq!(line(&own), "go btime 2000 wtime 1000 winc 10 movestogo 2");
+        own.moved(400);
+        assert_eq!(line(&own), "go btime 2000 wtime 610 winc 10 movestogo 1");
+        own.moved(600);
+        assert_eq!(line(&own), "go btime 2000 wtime 1020 winc 10 movestogo 2");
+        assert_eq!(clock.map(|clock| clock.to_string()).as_deref(), Some("2/1+0.01"));
     }
 
     #[test]

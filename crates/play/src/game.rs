@@ -6,10 +6,11 @@ use evalcurve_core::calibration::Score;
 use evalcurve_core::text::shortened;
 use evalcurve_core::types::{Color, Declared, Termination};
 use evalcurve_council::usi::{Position, engines_are_stopping};
-use evalcurve_council::{Board, EngineConfig, Failure, Player, SearchResult};
+use evalcurve_council::{Board, EngineConfig, Failure, Game, Player, SearchResult};
 
 use super::clock::SideClock;
 use super::ending::{End, History};
+use super::score_rules::ScoreRules;
 use super::tournament::{Adjudication, Tournament};
 
 /// The engine on one side. It is started when a game needs it, also after a failure.
@@ -86,7 +87,13 @@ pub(crate) struct Found {
     /// The rates of wins, draws and losses that the engine declared with the score.
     pub declared: Option<Declared>,
     pub depth: Option<u32>,
-    /// The moves that the engine expects after its own, as records write them.
+    /// The deepest line, in plies.
+    pub seldepth: Option<u32>,
+    pub nodes: Option<u64>,
+    /// Nodes a second.
+    pub nps: Option<u64>,
+    /// The moves that the engine expects: in chess its own and those after it as UCI has them, in shogi those after its
+    /// own as CSA has them.
     pub expected: Vec<String>,
     pub time: Duration,
 }
@@ -113,7 +120,7 @@ const LONGEST_LINE: usize = 20;
 /// Plays a game from an opening; `seats` has Black's engine first. `None` if this program is ending.
 pub(crate) fn play(tournament: &Tournament, opening: &Position, mut seats: [&mut Seat<'_>; 2]) -> Option<PlayedGame> {
     let start = Position { start: opening.start.clone(), moves: Vec::new() };
-    let (board, _) = Board::new(tournament.game, &start);
+    let (board, _) = tournament.board(&start);
     let clocks = [0, 1].map(|side: usize| SideClock::new(seats[side].engine, tournament.patience_ms));
     let mut table = Table {
         tournament,
@@ -124,6 +131,7 @@ pub(crate) fn play(tournament: &Tournament, opening: &Position, mut seats: [&mut
         moves: Vec::new(),
         clocks,
         agreed: [0; 2],
+        by_score: ScoreRules::new(tournament),
         time: [Duration::ZERO; 2],
     };
     let mut end = table.history.add(tournament.game, &table.board);
@@ -172,6 +180,7 @@ struct Table<'a> {
     clocks: [SideClock; 2],
     /// For how many plies both engines agree that a side has won.
     agreed: [u32; 2],
+    by_score: ScoreRules,
     time: [Duration; 2],
 }
 
@@ -216,8 +225,12 @@ impl Table<'_> {
         let score = answer.score.filter(|_| answer.bound.is_none());
         let decided = self.adjudicated(side, seat.engine, score);
         let declared = answer.declared.filter(|_| score.is_some());
-        let found = Found { score, declared, depth: answer.depth, expected: self.expected(&text, &answer.pv), time };
-        self.make_move(&text, Some(found)).or(decided)
+        let SearchResult { depth, seldepth, nodes, nps, pv, .. } = &answer;
+        let (depth, seldepth, nodes, nps) = (*depth, *seldepth, *nodes, *nps);
+        let expected = self.expected(&text, pv);
+        let found = Found { score, declared, depth, seldepth, nodes, nps, expected, time };
+        let end = self.make_move(&text, Some(found)).or(decided);
+        end.or_else(|| self.by_score.add(side, seat.engine, answer.score, &self.board))
     }
 
     /// Plays a legal move. Returns the end of the game by the rules, or at the ply limit.
@@ -236,10 +249,12 @@ impl Table<'_> {
     fn expected(&self, text: &str, pv: &[String]) -> Vec<String> {
         let Some((first, rest)) = pv.split_first().filter(|(first, _)| *first == text) else { return Vec::new() };
         let mut board = self.board.clone();
+        let is_chess = self.tournament.game == Game::Chess;
+        let mut line: Vec<String> = board.normalized(first).filter(|_| is_chess).into_iter().collect();
         board.play(first);
-        let mut line = Vec::new();
         for text in rest.iter().take(LONGEST_LINE) {
-            let Some(written) = board.record_text(text) else { break };
+            let written = if is_chess { board.normalized(text) } else { board.record_text(text) };
+            let Some(written) = written else { break };
             line.push(written);
             board.play(text);
         }
@@ -298,7 +313,7 @@ mod tests {
     fn huge_times_and_numbers_of_moves_are_as_good_as_none() {
         let most = i64::MAX as u64;
         let published = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/published/gikou.json");
-        let clock = Some(TimeControl { main_ms: most, increment_ms: most, byoyomi_ms: most });
+        let clock = Some(TimeControl { main_ms: most, increment_ms: most, byoyomi_ms: most, moves: most });
         let calibration = Some(Calibration::read(published).unwrap());
         let [plays, resigns] = ["7g7f", "resign"].map(|word| {
             let engine = engine(&format!("go) echo info depth 1 score cp 9000; echo bestmove {word};;"));

@@ -75,17 +75,17 @@ pub(crate) fn openings(tournament: &Tournament) -> Result<OpeningList, OpeningEr
 
 /// The same; a game of the file that has ended begins before its last move.
 pub(crate) fn openings_of_whole_games(tournament: &Tournament) -> Result<OpeningList, OpeningError> {
-    list(tournament, |game, mut position| {
-        let (board, problem) = Board::new(game, &position);
+    list(tournament, |tournament, mut position| {
+        let (board, problem) = tournament.board(&position);
         if problem.is_none() && board.legal_moves().is_empty() {
             position.moves.pop();
         }
-        checked(game, position)
+        checked(tournament, position)
     })
 }
 
 /// Whether a position is an opening of a game, or else why not.
-type Check = fn(Game, Position) -> Result<Position, String>;
+type Check = fn(&Tournament, Position) -> Result<Position, String>;
 
 fn list(tournament: &Tournament, check: Check) -> Result<OpeningList, OpeningError> {
     let Some(path) = &tournament.openings.file else {
@@ -120,6 +120,7 @@ fn list(tournament: &Tournament, check: Check) -> Result<OpeningList, OpeningErr
 /// Keys that keep draws apart.
 const SHUFFLE: u64 = 1;
 const PLIES: u64 = 2;
+const START: u64 = 3;
 
 fn parsed(tournament: &Tournament, check: Check, mut bytes: Vec<u8>, path: &Path, shown: &str) -> OpeningList {
     let length = remove_marks(&mut bytes, 0);
@@ -128,7 +129,7 @@ fn parsed(tournament: &Tournament, check: Check, mut bytes: Vec<u8>, path: &Path
     let is_pgn = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("pgn")) || text.starts_with("[Event ");
     let mut list = OpeningList::default();
     let add = |list: &mut OpeningList, line: usize, position: Result<Position, String>| match position
-        .and_then(|position| check(tournament.game, position))
+        .and_then(|position| check(tournament, position))
     {
         Ok(position) => list.openings.push(position),
         Err(why) => list.problems.push(format!("{shown}:{line}: {why}")),
@@ -224,24 +225,25 @@ fn completed(game: Game, start: &str) -> String {
 }
 
 /// A position of the game with a legal move.
-fn checked(game: Game, position: Position) -> Result<Position, String> {
-    let (board, problem) = Board::new(game, &position);
-    let shown = || shortened(&position.line(game.protocol()), 80);
+fn checked(tournament: &Tournament, position: Position) -> Result<Position, String> {
+    let (board, problem) = tournament.board(&position);
+    let shown = || shortened(&position.line(tournament.game.protocol()), 80);
     if let Some(problem) = problem {
         // a council would go on
         let ends = ["; moves are not checked", ", which are left out"];
         return Err(ends.iter().find_map(|end| problem.strip_suffix(end)).unwrap_or(&problem).to_owned());
     }
-    if board.king_takes_rook() {
-        return Err(format!("'{}' is Chess960, which is not played", shown()));
+    if board.king_takes_rook() && !tournament.chess960 {
+        return Err(format!("'{}' is Chess960; write chess960 = true", shown()));
     }
     if board.legal_moves().is_empty() { Err(format!("'{}' has no legal move", shown())) } else { Ok(position) }
 }
 
 /// A position in which a game can begin: it has not ended by the rules, as a dead position or by the count of moves.
-fn playable(game: Game, position: Position) -> Result<Position, String> {
-    let position = checked(game, position)?;
-    let (board, _) = Board::new(game, &position);
+fn playable(tournament: &Tournament, position: Position) -> Result<Position, String> {
+    let position = checked(tournament, position)?;
+    let (board, _) = tournament.board(&position);
+    let game = tournament.game;
     match History::default().add(game, &board) {
         Some(End { detail, .. }) => {
             Err(format!("'{}' has ended: {detail}", shortened(&position.line(game.protocol()), 80)))
@@ -261,38 +263,40 @@ fn drawn(tournament: &Tournament) -> Result<OpeningList, OpeningError> {
             if attempt >= ATTEMPTS && found.is_some() {
                 break;
             }
-            let (board, moves) = random_moves(tournament, plies, number, attempt);
+            let (board, position) = random_moves(tournament, plies, number, attempt);
             if board.legal_moves().is_empty() || board.in_check() {
                 continue;
             }
-            found = Some(moves);
+            found = Some(position);
             if known.insert(board.identity()) {
                 list.different += 1;
                 break;
             }
         }
-        let moves = found.ok_or_else(|| {
+        let position = found.ok_or_else(|| {
             let place = place_of_opening_key(tournament, "plies");
             OpeningError::Ended { place, plies }
         })?;
-        list.openings.push(Position { start: None, moves });
+        list.openings.push(position);
     }
     Ok(list)
 }
 
-/// Random plies from the initial position, fewer if the game ends, and the position after them.
-fn random_moves(tournament: &Tournament, plies: u32, number: u64, attempt: u64) -> (Board, Vec<String>) {
-    let (mut board, _) = Board::new(tournament.game, &Position::default());
-    let mut moves = Vec::new();
+/// Random plies from the initial position, or from one of those of Chess960, fewer if the game ends, and the board
+/// after them.
+fn random_moves(tournament: &Tournament, plies: u32, number: u64, attempt: u64) -> (Board, Position) {
+    let drawn = || random::below(960, &[tournament.seed, START, number, attempt]) as u32;
+    let mut position = if tournament.chess960 { Board::chess960_start(drawn()) } else { Position::default() };
+    let (mut board, _) = tournament.board(&position);
     for ply in 0..u64::from(plies) {
         let mut legal = board.legal_moves();
         legal.sort_unstable();
         let at = random::below(legal.len() as u64, &[tournament.seed, PLIES, number, attempt, ply]) as usize;
         let Some(text) = legal.get(at) else { break };
         board.play(text);
-        moves.push(text.clone());
+        position.moves.push(text.clone());
     }
-    (board, moves)
+    (board, position)
 }
 
 #[cfg(test)]
@@ -364,6 +368,22 @@ mod tests {
         for (game, text) in [(Game::Chess, "a/b\n"), (Game::Shogi, "sfen a/b x\n"), (Game::Chess, "fen\n/\n")] {
             assert!(read(game, "book", text).openings.iter().all(|p| p.start.is_none()), "{text}");
         }
+    }
+
+    #[test]
+    fn chess960_has_openings_of_its_own() {
+        let of = |chess960| Tournament { game: Game::Chess, chess960, pairs: 100, ..Tournament::default() };
+        let drawn = openings(&of(true)).unwrap();
+        let starts: HashSet<&str> = drawn.openings.iter().filter_map(|p| p.start.as_deref()).collect();
+        assert!(starts.len() > 80 && drawn.different == 100, "{}", starts.len());
+        assert!(drawn.openings.iter().all(|p| checked(&of(true), p.clone()).is_ok()));
+        // king on g1, rooks on f1 and h1, in either notation of the rights
+        let epd = "bbrnnkrq/pppppppp/8/8/8/8/PPPPPPPP/BBRNNKRQ w KQkq - 0 1\n\
+                   bbrnnkrq/pppppppp/8/8/8/8/PPPPPPPP/BBRNNKRQ w GCgc - 0 1\n";
+        let read = |chess960| parsed(&of(chess960), playable, epd.as_bytes().to_vec(), Path::new("b.epd"), "b.epd");
+        assert_eq!(read(true).openings.len(), 2, "{:?}", read(true).problems);
+        let problems = read(false).problems;
+        assert!(problems.len() == 2 && problems[0].ends_with("is Chess960; write chess960 = true"), "{problems:?}");
     }
 
     #[test]

@@ -59,6 +59,12 @@ fn of_numbers(tournament: &Tournament) -> Option<Problem> {
         );
         return Some(("concurrency".into(), why));
     }
+    if tournament.chess960 && tournament.game != Game::Chess {
+        return Some(("chess960".into(), "chess960 is a kind of chess; write game = \"chess\"".to_owned()));
+    }
+    if let Some(why) = tournament.affinity_problem() {
+        return Some(("affinity".into(), why));
+    }
     if tournament.patience_ms == 0 {
         let why = "patience-ms is 0; write how long to wait for a move, for example 60000".to_owned();
         return Some(("patience-ms".into(), why));
@@ -121,6 +127,14 @@ fn of_ends(tournament: &Tournament) -> Option<Problem> {
             return Some(("adjudication.moves".into(), why.to_owned()));
         }
     }
+    let counts = [
+        ("resign.moves", tournament.resign.map(|rule| rule.moves)),
+        ("draw.moves", tournament.draw.map(|rule| rule.moves)),
+    ];
+    if let Some((key, _)) = counts.into_iter().find(|(_, moves)| *moves == Some(0)) {
+        let table = key.trim_end_matches(".moves");
+        return Some((key.into(), format!("[{table}] has moves = 0; write how many scores in a row, for example 3")));
+    }
     let problem = SprtOptions::from(tournament.sprt?).check().err()?;
     Some(("sprt".into(), problem.to_string()))
 }
@@ -154,6 +168,11 @@ mod tests {
             ("# first\n\nconcurrency = 0", "t.toml:3: concurrency is 0; write how many games"),
             ("concurrency = 1025", "t.toml:1: concurrency is 1025; write how many games"),
             ("seed = 1\npatience-ms = 0", "t.toml:2: patience-ms is 0; write how long"),
+            ("chess960 = true", "t.toml:1: chess960 is a kind of chess; write game"),
+            ("affinity = '3-1'", "t.toml:1: '3-1' is no list of processors; write their numbers"),
+            ("[resign]\nscore = 600\nmoves = 0", "t.toml:3: [resign] has moves = 0; write how many scores"),
+            ("draw = { score = 10, moves = 0 }", "t.toml:1: [draw] has moves = 0; write how many scores"),
+            ("[sprt]\nelo0 = 0\nelo1 = 5\nmodel = 'ordo'", "t.toml:4: invalid value 'ordo'"),
             ("[openings]\nplies = 3\nstart = 0", "t.toml:3: start is 0; write the number of the first opening"),
             ("openings = { start = 0 }", "t.toml:1: start is 0; write the number of the first opening"),
             ("[openings]\nfile = 'none.sfen'", "t.toml:2: cannot read the openings '"),

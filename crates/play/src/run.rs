@@ -1,7 +1,7 @@
 //! Plays a tournament: a queue of pairs, and workers that play them.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,21 +16,21 @@ use super::opening::{OpeningError, openings};
 use super::problem::MOST_PAIRS;
 use super::record::{self, Header};
 use super::standings::Standings;
-use super::store::{GameRow, Store, StoreError};
+use super::store::{Append, GameRow, Store, StoreError};
 use super::tournament::Tournament;
 use evalcurve_core::types::{Color, Outcome, Termination};
-use evalcurve_council::usi::{Position, engines_are_stopping};
-use evalcurve_council::{Failure, Game, Player, time_per_move};
+use evalcurve_council::usi::{Launch, Position, engines_are_stopping};
+use evalcurve_council::{EngineConfig, Failure, Game, Player, time_per_move};
 
 /// What may differ between two runs of one tournament.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct RunOptions {
-    /// Games at the same time; `None`: as the tournament says.
-    pub concurrency: Option<usize>,
     /// Delete the games that are in the folder.
     pub restart: bool,
     /// Stop when one engine has crashed or moved illegally in so many of its games in a row.
     pub most_crashes: Option<u32>,
+    /// Append the record of each game to this file, too.
+    pub append_to: Option<PathBuf>,
 }
 
 /// Why a tournament cannot be played.
@@ -84,7 +84,7 @@ pub fn run(
     if !tournament.is_unbounded() {
         return run_pairs(tournament, folder, options, &mut observe);
     }
-    let (mut tournament, mut options) = (Tournament { pairs: FIRST_PAIRS, ..tournament.clone() }, *options);
+    let (mut tournament, mut options) = (Tournament { pairs: FIRST_PAIRS, ..tournament.clone() }, options.clone());
     loop {
         let standings = run_pairs(&tournament, folder, &options, &mut observe)?;
         let decided = standings.encounters.iter().all(|encounter| encounter.decided_after.is_some());
@@ -118,27 +118,31 @@ fn run_pairs(
         let problems = try_engines(tournament)?;
         observe(&standings, &problems);
     }
-    let workers = options.concurrency.or(tournament.concurrency);
-    let workers = workers.unwrap_or_else(processors).max(1);
+    let bound = tournament.affinity.as_ref().map_or(&[][..], |processors| &processors.0);
+    let free = || if bound.is_empty() { processors() } else { bound.len() };
+    let workers = tournament.concurrency.unwrap_or_else(free).max(1);
+    let mut append = options.append_to.as_deref().map(Append::open).transpose()?;
     let queue = Mutex::new(jobs.iter());
     let stop = AtomicBool::new(false);
     // a worker waits until its pair is taken: a test that decides stops all but the pairs that have begun
     let (sender, finished) = sync_channel(0);
     let mut crashes = Crashes::default();
     let result: Result<(), PlayError> = thread::scope(|scope| {
-        for _ in 0..workers.min(jobs.len()) {
+        for worker in 0..workers.min(jobs.len()) {
+            let engines = engines_of(tournament, bound.get(worker).copied());
             let (sender, queue, stop, list) = (sender.clone(), &queue, &stop, &list.openings);
             scope.spawn(move || {
                 let next = || {
                     let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
                     queue.by_ref().find(|job| is_open(job) && !stop.load(Ordering::Relaxed)).copied()
                 };
-                work(tournament, list, next, &sender);
+                work(tournament, &engines, list, next, &sender);
             });
         }
         drop(sender);
         for pair in finished {
-            let added = store.add(pair).map_err(PlayError::from);
+            let appended = append.as_mut().map_or(Ok(()), |append| append.add(&pair));
+            let added = appended.and_then(|()| store.add(pair)).map_err(PlayError::from);
             let added = added.and_then(|()| crashes.add(store.rows.last_chunk(), options.most_crashes));
             if added.is_err() {
                 stop.store(true, Ordering::Relaxed);
@@ -252,16 +256,29 @@ fn try_engines(tournament: &Tournament) -> Result<Vec<String>, PlayError> {
     Ok(problems)
 }
 
+/// The engines, bound to a processor: `taskset` becomes the engine.
+fn engines_of(tournament: &Tournament, processor: Option<usize>) -> Vec<EngineConfig> {
+    let mut engines = tournament.engines.clone();
+    for Launch { command, args, .. } in engines.iter_mut().map(|engine| &mut engine.launch) {
+        if let Some(number) = processor {
+            let own = std::mem::replace(command, "taskset".into());
+            args.splice(0..0, ["-c".into(), number.to_string().into(), own]);
+        }
+    }
+    engines
+}
+
 type FinishedPair = [(GameRow, String); 2];
 
 /// Plays pairs until there are no more, or until this program ends.
 fn work(
     tournament: &Tournament,
+    engines: &[EngineConfig],
     openings: &[Position],
     next: impl Fn() -> Option<Job>,
     finished: &SyncSender<FinishedPair>,
 ) {
-    let mut seats: Vec<Seat<'_>> = tournament.engines.iter().map(Seat::new).collect();
+    let mut seats: Vec<Seat<'_>> = engines.iter().map(Seat::new).collect();
     while let Some(job) = next() {
         let pair = play_pair(tournament, openings, job, &mut seats);
         if !tournament.keep_engines {

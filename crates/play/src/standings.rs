@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::store::GameRow;
 use super::tournament::Tournament;
 use evalcurve_core::types::{Outcome, Termination};
-use evalcurve_records::match_stats::{Decision, Entry, Match, Pentanomial, Points, Sprt, SprtOptions, sprt};
+use evalcurve_records::match_stats::{Decision, Entry, Match, Pentanomial, Points, Sprt, SprtOptions, Wdl, sprt};
 
 /// Games that an engine lost by a fault of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -45,8 +45,8 @@ pub struct Encounter {
     pub sprt: Option<Sprt>,
     /// The pair after which the test decided, from 1.
     pub decided_after: Option<u32>,
-    /// The pairs of the first openings without a gap, over which the test was made.
-    tested: Pentanomial,
+    /// The pairs of the first openings without a gap, over which the test was made, and their games.
+    tested: (Pentanomial, Wdl),
     /// The pairs of later openings, by their openings.
     waiting: BTreeMap<u32, (Outcome, Outcome)>,
 }
@@ -122,12 +122,14 @@ impl Encounter {
         let Some(options) = test.filter(|_| self.decided_after.is_none()) else { return };
         self.waiting.insert(round, (first, second));
         while self.decided_after.is_none()
-            && let Some(next) = self.waiting.first_entry().filter(|e| u64::from(*e.key()) == self.tested.pairs() + 1)
+            && let Some(next) = self.waiting.first_entry().filter(|e| u64::from(*e.key()) == self.tested.0.pairs() + 1)
         {
             let (round, (first, second)) = next.remove_entry();
-            self.tested.add(first, second);
+            let (pairs, games) = &mut self.tested;
+            pairs.add(first, second);
+            [first, second].into_iter().for_each(|outcome| games.add(outcome));
             // a likelihood that cannot be maximised yet decides nothing
-            if let Ok(test) = sprt(&Points::from(self.tested), options) {
+            if let Ok(test) = sprt(&Points::from(*pairs).of_games(Some(*games)), options) {
                 self.decided_after = (test.decision != Decision::Continue).then_some(round);
                 self.sprt = Some(test);
             }
@@ -145,6 +147,7 @@ mod tests {
     use evalcurve_core::random;
     use evalcurve_core::types::Color;
     use evalcurve_council::EngineConfig;
+    use evalcurve_records::match_stats::EloModel;
 
     fn pair(opening: u32) -> [GameRow; 2] {
         let outcomes = [Outcome::Win, Outcome::Draw, Outcome::Loss, Outcome::Win];
@@ -182,7 +185,7 @@ mod tests {
 
     #[test]
     fn the_test_is_over_the_first_openings_whatever_order_the_pairs_end_in() {
-        let bounds = SprtBounds { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05, normalized: false };
+        let bounds = SprtBounds { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05, model: EloModel::Logistic };
         let engine = |name: &str| EngineConfig { name: name.into(), ..EngineConfig::default() };
         let engines = vec![engine("A"), engine("B")];
         let tournament = Tournament { sprt: Some(bounds), pairs: 200, engines, ..Tournament::default() };

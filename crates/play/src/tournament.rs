@@ -5,8 +5,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::problem;
-use evalcurve_council::{ConfigError, ConfigText, EngineConfig, Game, Limit};
+use evalcurve_council::usi::Position;
+use evalcurve_council::{Board, ConfigError, ConfigText, EngineConfig, Game, Limit};
 use evalcurve_records::match_stats::{EloModel, SprtOptions};
+
+/// The option by which an engine plays Chess960.
+const CHESS960: &str = "UCI_Chess960";
 
 /// A tournament. The fields are the keys of the file.
 #[derive(Debug, Clone, Deserialize)]
@@ -18,6 +22,8 @@ pub struct Tournament {
     pub name: String,
     /// Shogi, 5x5 shogi or chess.
     pub game: Game,
+    /// Whether chess is Chess960: engines get `UCI_Chess960`, and castle by taking the rook.
+    pub chess960: bool,
     /// Round robin or gauntlet.
     pub format: Format,
     /// Pairs of games of every two engines that meet.
@@ -27,6 +33,8 @@ pub struct Tournament {
     pub pairs_given: bool,
     /// Games at the same time; `None`: one per processor.
     pub concurrency: Option<usize>,
+    /// The processors that engines are bound to, one for each game at the same time; `None`: the system chooses.
+    pub affinity: Option<Processors>,
     /// The seed of openings.
     pub seed: u64,
     /// A game of this many plies is a draw; 0: no limit. `None`: what is usual in the game.
@@ -42,6 +50,10 @@ pub struct Tournament {
     pub openings: Openings,
     /// Ends games that are decided; `None`: all games are played to their ends.
     pub adjudication: Option<Adjudication>,
+    /// Ends games that a side has lost by its score.
+    pub resign: Option<ResignRule>,
+    /// Ends games that are drawn by their scores.
+    pub draw: Option<DrawRule>,
     /// Stops the games of two engines when the test decides.
     pub sprt: Option<SprtBounds>,
     /// The engines, at least two.
@@ -93,6 +105,64 @@ pub struct Adjudication {
     pub moves: u32,
 }
 
+/// A game is lost by the side that moved last with a negative score after so many scores in a row, as in fastchess.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ResignRule {
+    /// Centipawns: of this side it is behind by as many or more; of two-sided rules, both see them.
+    pub score: u32,
+    /// Scores in a row, of each engine that must see it.
+    #[serde(default = "one")]
+    pub moves: u32,
+    /// Whether both engines must see it.
+    #[serde(default)]
+    pub two_sided: bool,
+    /// The first move after which a game may end so.
+    #[serde(default)]
+    pub from_move: u32,
+}
+
+/// A game is drawn after so many scores in a row near 0, as in fastchess.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct DrawRule {
+    /// The largest number of centipawns, of either sign.
+    pub score: u32,
+    /// Scores in a row, of each engine; in chess without a capture or a pawn move.
+    #[serde(default = "one")]
+    pub moves: u32,
+    /// The first move after which a game may end so.
+    #[serde(default)]
+    pub from_move: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Processors by their numbers, as `0,2,5-7`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Processors(pub(crate) Vec<usize>);
+
+/// The largest number of a processor.
+const MOST_PROCESSORS: usize = 4_096;
+
+impl TryFrom<String> for Processors {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let part = |part: &str| {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            let [first, last] = [first, last].map(|number| number.trim().parse::<usize>().ok());
+            first.zip(last).filter(|(first, last)| first <= last && *last < MOST_PROCESSORS)
+        };
+        let parts: Option<Vec<(usize, usize)>> = text.split(',').map(part).collect();
+        let wrong = || format!("'{text}' is no list of processors; write their numbers, such as 0,2,5-7");
+        Ok(Self(parts.ok_or_else(wrong)?.into_iter().flat_map(|(first, last)| first..=last).collect()))
+    }
+}
+
 /// A sequential test between the two engines of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -107,9 +177,9 @@ pub struct SprtBounds {
     /// Probability of accepting `elo0` if `elo1` is true.
     #[serde(default = "five_percent")]
     pub beta: f64,
-    /// Whether the bounds are normalised Elo.
+    /// The meaning of the bounds.
     #[serde(default)]
-    pub normalized: bool,
+    pub model: EloModel,
 }
 
 fn five_percent() -> f64 {
@@ -118,8 +188,7 @@ fn five_percent() -> f64 {
 
 impl From<SprtBounds> for SprtOptions {
     fn from(bounds: SprtBounds) -> Self {
-        let SprtBounds { elo0, elo1, alpha, beta, normalized } = bounds;
-        let model = if normalized { EloModel::Normalized } else { EloModel::Logistic };
+        let SprtBounds { elo0, elo1, alpha, beta, model } = bounds;
         Self { elo0, elo1, alpha, beta, model }
     }
 }
@@ -130,10 +199,12 @@ impl Default for Tournament {
             file: PathBuf::new(),
             name: "evalcurve play".to_owned(),
             game: Game::default(),
+            chess960: false,
             format: Format::default(),
             pairs: 50,
             pairs_given: true,
             concurrency: None,
+            affinity: None,
             seed: 1,
             max_plies: None,
             keep_engines: false,
@@ -141,6 +212,8 @@ impl Default for Tournament {
             patience_ms: 300_000,
             openings: Openings::default(),
             adjudication: None,
+            resign: None,
+            draw: None,
             sprt: None,
             engines: Vec::new(),
         }
@@ -153,12 +226,19 @@ impl Tournament {
     /// # Errors
     /// The file cannot be read, or it has unknown keys or invalid values. The error has the line and a remedy.
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
-        let text = ConfigText::open(path)?;
+        Self::parse(&ConfigText::open(path)?)
+    }
+
+    /// The same from a text.
+    ///
+    /// # Errors
+    /// As [`Tournament::read`].
+    pub fn parse(text: &ConfigText) -> Result<Self, ConfigError> {
         let document = text.document()?;
         let mut tournament: Self = document.rest()?;
         tournament.engines = document.engines(tournament.game, None)?;
         tournament.openings.file = tournament.openings.file.map(|file| text.path(file));
-        tournament.checked(&text)
+        tournament.checked(text)
     }
 
     /// Checks a tournament between the engines of a file.
@@ -169,7 +249,27 @@ impl Tournament {
         text.file().clone_into(&mut self.file);
         self.pairs_given = text.span("pairs").is_some();
         problem::check(&self, text)?;
+        for engine in self.engines.iter_mut().filter(|_| self.chess960) {
+            if !engine.options.iter().any(|(name, _)| name == CHESS960) {
+                engine.options.push((CHESS960.to_owned(), "true".to_owned()));
+            }
+        }
         Ok(self)
+    }
+
+    /// Why the engines cannot be bound to the processors of `affinity`.
+    pub fn affinity_problem(&self) -> Option<String> {
+        let (count, games) = (self.affinity.as_ref()?.0.len(), self.concurrency.unwrap_or(1));
+        if !cfg!(target_os = "linux") {
+            return Some("affinity binds engines to processors on Linux alone; leave it out".to_owned());
+        }
+        (count < games)
+            .then(|| format!("affinity has {count} processors for {games} games at the same time; write as many"))
+    }
+
+    /// The board of a position in the notation of the game, and what is wrong with the position.
+    pub(crate) fn board(&self, position: &Position) -> (Board, Option<String>) {
+        if self.chess960 { Board::chess960(position) } else { Board::new(self.game, position) }
     }
 
     /// The engines that meet, as places in the list, the first of the two first.

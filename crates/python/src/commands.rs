@@ -139,6 +139,20 @@ pub(crate) fn thresholds(
     Ok((as_keywords(&found.value.document().to_string()), warnings))
 }
 
+/// Writes training data and tables with their scores on another scale. Returns the report as JSON; without files, it
+/// says why none was written.
+#[pyfunction]
+pub(crate) fn rescale(
+    py: Python<'_>,
+    words: Vec<OsString>,
+    sources: Sources<'_>,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<(String, Vec<String>)> {
+    let command = keywords::rescale(&words).map_err(call_error)?;
+    let (found, warnings) = outcome(py, sources, progress, move |input, progress| command.run(input, progress))?;
+    Ok((as_keywords(&found.document().to_string()), warnings))
+}
+
 /// Whether the scale moved from one calibration to another, as JSON.
 #[pyfunction]
 pub(crate) fn compare(words: Vec<OsString>, old: &Calibration, new: &Calibration) -> PyResult<(String, Vec<String>)> {

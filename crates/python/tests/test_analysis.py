@@ -117,6 +117,21 @@ def test_thresholds_are_found(games):
     assert found["resign"][0]["option"].startswith("-resign movecount=3 score=")
 
 
+def test_training_data_are_rescaled(root, tmp_path):
+    plain = root / "tests" / "oracle" / "random.plain"
+    (tmp_path / "data.plain").write_bytes(plain.read_bytes())
+    found = evalcurve.rescale(tmp_path / "data.plain", from_scale=361, to_scale=722, out=tmp_path / "new")
+    assert found["files"][0]["positions"] > 0 and found["refused"] == []
+    scores = [
+        [int(line.split()[1]) for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("score ")]
+        for path in (tmp_path / "data.plain", tmp_path / "new" / "data.plain")
+    ]
+    # the mate stays
+    assert [2 * score if abs(score) < 20_000 else score for score in scores[0]] == scores[1]
+    with pytest.raises(evalcurve.EvalcurveError, match="exists"):
+        evalcurve.rescale(tmp_path / "data.plain", from_scale=361, to_scale=722, out=tmp_path / "new")
+
+
 def first(decision):
     """The move of the first voter that is there."""
     return next((vote["move"] for vote in decision["votes"] if vote["move"]), None)

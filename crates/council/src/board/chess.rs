@@ -26,6 +26,13 @@ pub(super) fn read(text: Option<&str>, chess960: bool) -> ReadRules {
     Ok(Box::new(Chess { board, king_takes_rook, left_out }))
 }
 
+/// An initial position of Chess960 as X-FEN, by its number from 0 to 959.
+pub(super) fn start(number: u32) -> String {
+    let board = cozy_chess::Board::chess960_startpos(number);
+    // the outermost rooks castle, so that the rights need no files
+    board.to_string()
+}
+
 /// The board, and what of the FEN contradicts its pieces. Engines differ in what they do then, but the moves of the
 /// pieces are clear.
 fn read_fen(text: &str) -> Result<(cozy_chess::Board, Option<&'static str>), FenParseError> {
@@ -192,5 +199,9 @@ impl Rules for Chess {
 
     fn quiet_plies(&self) -> u32 {
         u32::from(self.board.halfmove_clock())
+    }
+
+    fn finished_moves(&self) -> Option<u32> {
+        Some(u32::from(self.board.fullmove_number()).saturating_sub(1))
     }
 }

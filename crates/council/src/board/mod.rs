@@ -98,6 +98,11 @@ trait Rules: std::fmt::Debug + Send + Sync {
     fn quiet_plies(&self) -> u32 {
         0
     }
+
+    /// The moves of both sides before this one, if the position counts them.
+    fn finished_moves(&self) -> Option<u32> {
+        None
+    }
 }
 
 /// Rules, or why the text is not a position of the game.
@@ -173,6 +178,11 @@ impl Board {
             }
         }
         (board, problem)
+    }
+
+    /// One of the 960 initial positions of Chess960, by its number; others repeat them.
+    pub fn chess960_start(number: u32) -> Position {
+        Position { start: Some(chess::start(number % 960)), moves: Vec::new() }
     }
 
     /// The side to move.
@@ -293,6 +303,11 @@ impl Board {
     /// colour.
     pub fn is_dead(&self) -> bool {
         self.rules.as_ref().is_some_and(|rules| rules.is_dead())
+    }
+
+    /// How many moves both sides have made: in chess by the number of its FEN, in other games since the start position.
+    pub fn finished_moves(&self) -> u32 {
+        self.rules.as_ref().and_then(|rules| rules.finished_moves()).unwrap_or(self.plies / 2)
     }
 
     /// In chess, the moves of both sides since the last capture or pawn move; 0 in other games.

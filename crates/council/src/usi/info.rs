@@ -26,8 +26,12 @@ pub struct InfoScore {
 pub struct Info {
     /// Search depth in plies.
     pub depth: Option<u32>,
+    /// The deepest line that was looked at, in plies.
+    pub seldepth: Option<u32>,
     /// Nodes searched.
     pub nodes: Option<u64>,
+    /// Nodes a second.
+    pub nps: Option<u64>,
     /// The rank of this line among several, from 1.
     pub multipv: Option<u32>,
     pub score: Option<InfoScore>,
@@ -57,7 +61,9 @@ impl Info {
                     break;
                 }
                 "depth" => info.depth = words.value(),
+                "seldepth" => info.seldepth = words.value(),
                 "nodes" => info.nodes = words.value(),
+                "nps" => info.nps = words.value(),
                 "multipv" => info.multipv = words.value(),
                 "lowerbound" => bound = Some(Bound::Lower),
                 "upperbound" => bound = Some(Bound::Upper),

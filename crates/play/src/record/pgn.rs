@@ -11,6 +11,9 @@ use crate::tournament::Tournament;
 /// The columns after which movetext continues in the next line.
 const COLUMNS: usize = 80;
 
+/// The initial position, which records of Chess960 name, too.
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
 /// The beginning of the first line of each game.
 pub(super) const BEGINNING: &str = "[Event \"";
 
@@ -27,7 +30,11 @@ pub(super) fn write(header: &Header<'_>, game: &PlayedGame) -> String {
     tag("White", &header.name(Color::White));
     tag("Black", &header.name(Color::Black));
     tag("Result", result);
-    if let Some(fen) = &game.start {
+    if tournament.chess960 {
+        tag("Variant", "Chess960");
+    }
+    let start = game.start.as_deref().or(tournament.chess960.then_some(START));
+    if let Some(fen) = start {
         tag("SetUp", "1");
         tag("FEN", fen);
     }
@@ -130,7 +137,9 @@ fn movetext(header: &Header<'_>, game: &PlayedGame, result: &str) -> String {
     wrapped(&words)
 }
 
-/// `+0.98/25 1.2s, wdl=512 300 188` in the view of the mover. Without a depth, 1 says that the engine has searched.
+/// `+0.98/25 1.2s, wdl=512 300 188, n=1234, sd=31, nps=900, pv="e2e4 e7e5"` in the view of the mover, as fastchess has
+/// it. Without a depth, 1 says that the engine has searched. Times and speeds differ from run to run, and belong to
+/// limits of time.
 fn score_comment(found: &Found, timed: bool) -> String {
     let value = match found.score {
         None => return String::new(),
@@ -142,7 +151,11 @@ fn score_comment(found: &Found, timed: bool) -> String {
     };
     let time = if timed { format!(" {:.3}s", found.time.as_secs_f64()) } else { String::new() };
     let declared = found.declared.map_or_else(String::new, |rates| format!(", wdl={rates}"));
-    format!("{value}/{}{time}{declared}", found.depth.unwrap_or(1).max(1))
+    let number = |name: &str, n: Option<u64>| n.map_or_else(String::new, |n| format!(", {name}={n}"));
+    let nps = if timed { found.nps } else { None };
+    let more = number("n", found.nodes) + &number("sd", found.seldepth.map(u64::from)) + &number("nps", nps);
+    let pv = if found.expected.is_empty() { String::new() } else { format!(", pv=\"{}\"", found.expected.join(" ")) };
+    format!("{value}/{}{time}{declared}{more}{pv}", found.depth.unwrap_or(1).max(1))
 }
 
 /// Why the game ended, in the words of cutechess; `to_move` is the side whose turn it is.
@@ -159,6 +172,7 @@ fn reason(end: &End, to_move: Color) -> String {
         Termination::Abnormal => format!("{mover} disconnects: {detail}"),
         Termination::Repetition => "Draw by 3-fold repetition".to_owned(),
         Termination::MaxMoves => "Draw by maximum number of plies".to_owned(),
+        Termination::Adjudication if end.winner.is_none() => "Draw by adjudication".to_owned(),
         Termination::Adjudication => format!("{winner} wins by adjudication"),
         _ => format!("Draw by {detail}"),
     }

@@ -54,6 +54,9 @@ fn game(of: Game, start: Option<&str>, opening: usize, plies: usize, seed: u64, 
             score: score(&[seed, ply as u64, 3]),
             declared: declared(ply),
             depth: (ply % 3 > 0).then_some(ply as u32),
+            seldepth: (ply % 2 > 0).then_some(2 * ply as u32),
+            nodes: (ply % 5 > 0).then_some(1_000 * ply as u64),
+            nps: Some(900_000),
             expected: board.legal_moves().first().and_then(|m| board.record_text(m)).into_iter().collect(),
             time: Duration::from_millis(1_234),
         };
@@ -160,9 +163,13 @@ fn terminations_and_results_are_read_back() {
                 }
             }
         }
-        for (termination, detail) in
-            [(T::Repetition, ""), (T::MaxMoves, ""), (T::Draw, "stalemate"), (T::Draw, "fifty moves")]
-        {
+        for (termination, detail) in [
+            (T::Repetition, ""),
+            (T::MaxMoves, ""),
+            (T::Adjudication, ""),
+            (T::Draw, "stalemate"),
+            (T::Draw, "fifty moves"),
+        ] {
             if termination == T::Draw && of != Game::Chess {
                 continue;
             }
@@ -186,11 +193,47 @@ fn a_move_and_its_comment_are_in_one_line() {
     }
     let text = write(&header, &played);
     let movetext: Vec<&str> = text.split("\n\n").nth(1).unwrap().lines().collect();
-    assert!(movetext.len() > 10 && movetext.iter().all(|line| line.chars().count() <= 80 + 60), "{text}");
+    assert!(movetext.len() > 10 && movetext.iter().all(|line| line.chars().count() <= 80 + 90), "{text}");
     assert!(!movetext.iter().any(|line| line.starts_with('{')), "{text}");
     // a number stays with its move, too
     assert!(!movetext.iter().any(|line| line.ends_with('.')), "{text}");
     for mate in ["{+M1/9", "{-M4/9", "{+M7/9"] {
         assert!(text.contains(mate), "{mate}: {text}");
     }
+}
+
+/// As fastchess writes `nodes`, `seldepth`, `nps` and `pv`; a speed belongs to limits of time.
+#[test]
+fn comments_say_how_an_engine_searched() {
+    let of = |limit| {
+        let tournament = tournament(Game::Chess, limit);
+        let header = Header { tournament: &tournament, players: [0, 1], round: (1, 1) };
+        let (mut played, _) = game(Game::Chess, None, 1, 4, 3, End::draw(Termination::MaxMoves));
+        let found = played.moves[3].search.as_mut().unwrap();
+        found.expected = vec!["e7e5".to_owned(), "g1f3".to_owned()];
+        (found.score, found.depth, found.declared) = (Some(Score::Cp(-7.0)), Some(9), None);
+        write(&header, &played)
+    };
+    let fixed = of(Limit::Depth(9));
+    assert!(fixed.contains("{-0.07/9, n=3000, sd=6, pv=\"e7e5 g1f3\", Draw by "), "{fixed}");
+    let timed = of(Limit::MoveTime(1_000));
+    assert!(timed.contains("{-0.07/9 1.234s, n=3000, sd=6, nps=900000, pv=\"e7e5 g1f3\", Draw by "), "{timed}");
+}
+
+#[test]
+fn chess960_is_read_back() {
+    let tournament = Tournament { chess960: true, ..tournament(Game::Chess, Limit::Depth(3)) };
+    let header = Header { tournament: &tournament, players: [0, 1], round: (1, 1) };
+    for number in [0, 5, 100, 518, 959] {
+        let start = Board::chess960_start(number);
+        let (played, _) = game(Game::Chess, start.start.as_deref(), 2, 80, 11, End::draw(Termination::MaxMoves));
+        let text = write(&header, &played);
+        assert!(text.contains("[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \""), "{text}");
+        let read = read(Game::Chess, &text);
+        let scored = played.moves.iter().filter(|m| m.search.as_ref().is_some_and(|found| found.score.is_some()));
+        assert_eq!((read.plies, read.scores.len()), (80, scored.count()), "{text}");
+    }
+    // the initial position of chess is one of them, and is named
+    let (played, _) = game(Game::Chess, None, 2, 9, 11, End::draw(Termination::MaxMoves));
+    assert!(write(&header, &played).contains("[FEN \"rnbqkbnr/"));
 }

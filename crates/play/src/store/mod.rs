@@ -219,6 +219,25 @@ impl Store {
     }
 }
 
+/// A file of records that gets a copy of each new game, beside the folder.
+#[derive(Debug)]
+pub(crate) struct Append {
+    path: PathBuf,
+    file: File,
+}
+
+impl Append {
+    pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
+        let file = OpenOptions::new().create(true).append(true).open(path).map_err(fail(path, "open"))?;
+        Ok(Self { path: path.to_owned(), file })
+    }
+
+    /// Adds the records of a pair in one call.
+    pub(crate) fn add(&mut self, [(_, first), (_, second)]: &[(GameRow, String); 2]) -> Result<(), StoreError> {
+        self.file.write_all(format!("{first}{second}").as_bytes()).map_err(fail(&self.path, "write"))
+    }
+}
+
 /// Takes the folder for this run. The file has one name for all games and is never replaced or deleted, so that every
 /// run locks the same one. Its name begins with a dot, so that readers of records skip it. No other file can serve:
 /// Windows keeps other programs from reading a locked file.

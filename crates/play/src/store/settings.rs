@@ -76,6 +76,9 @@ fn settings(tournament: &Tournament) -> Value {
             "start": openings.start,
             "plies": openings.plies,
         },
+        "chess960": tournament.chess960,
+        "resign": tournament.resign,
+        "draw": tournament.draw,
         "adjudication": tournament.adjudication.map(|a| json!({ "win_rate": a.win_rate, "moves": a.moves })),
         "engines": tournament.engines.iter().map(|e| engine_settings(e, tournament)).collect::<Vec<Value>>(),
     })
@@ -115,7 +118,8 @@ fn members(engine: &EngineConfig) -> Vec<EngineConfig> {
 
 /// The calibrations that can decide a game, by adjudication, or a vote of a council.
 fn calibrations(engine: &EngineConfig, members: &[EngineConfig], tournament: &Tournament) -> Vec<String> {
-    let own = engine.calibration_file.iter().filter(|_| tournament.adjudication.is_some());
+    let decides = tournament.adjudication.is_some() || tournament.resign.is_some() || tournament.draw.is_some();
+    let own = engine.calibration_file.iter().filter(|_| decides);
     own.chain(members.iter().filter_map(|member| member.calibration_file.as_ref())).map(|file| digest(file)).collect()
 }
 

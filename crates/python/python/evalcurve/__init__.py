@@ -69,6 +69,7 @@ __all__ = [
     "read_samples",
     "read_votes",
     "replay",
+    "rescale",
     "sample",
     "sample_batches",
     "simulate",
@@ -387,13 +388,41 @@ def curve(sources: _Any, *, progress: _Progress = False, **options: _Any) -> Tab
     return table
 
 
+def rescale(
+    sources: _Any, *, to_scale: float, out: _Any, progress: _Progress = False, **options: _Any
+) -> dict[str, _Any]:
+    """Writes training data and tables with their scores on a stated scale; nothing else in them changes.
+
+    Parameters
+    ----------
+    sources : path or list of paths
+        Files of HCPE, HCPE3, PSV, plain text or binpack, CSV or Parquet, or folders of them.
+    to_scale : float
+        Centipawns that one logit is worth in the new files.
+    out : path
+        The folder for the new files.
+    progress, **options
+        As for ``calibrate``; ``from_scale=361`` if the scale is known, ``calibration="engine.json"``,
+        ``teacher=["gikou*=gikou.json"]``, ``force=True``.
+
+    Returns
+    -------
+    dict
+        ``teachers`` have the scale before and after, ``files`` what was written. ``refused`` says why nothing was.
+    """
+    options = {"to_scale": to_scale, "out": _os.fspath(out), **options}
+    (text,) = _call(_evalcurve.rescale, sources, progress, options)
+    return _json.loads(text)
+
+
 def thresholds(sources: _Any, *, progress: _Progress = False, **options: _Any) -> dict[str, _Any]:
     """Finds the scores at which a match runner may adjudicate, and what that would have cost in these games.
 
     Parameters
     ----------
     sources, progress, **options
-        As for ``calibrate``; ``win_rate=[1, 2]`` in percent, ``move_count=[3, 5]``, ``draw_from=40``.
+        As for ``calibrate``; ``win_rate=[1, 2]`` in percent, ``move_count=[3, 5]``, ``draw_from=40``,
+        ``resign_from=20``.
 
     Returns
     -------

@@ -170,21 +170,34 @@ impl FromStr for Pentanomial {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Points {
     counts: Vec<u64>,
+    /// The games, where they are known.
+    games: Option<Wdl>,
 }
 
 impl From<Wdl> for Points {
     fn from(games: Wdl) -> Self {
-        Self { counts: vec![games.losses, games.draws, games.wins] }
+        Self { counts: vec![games.losses, games.draws, games.wins], games: Some(games) }
     }
 }
 
 impl From<Pentanomial> for Points {
     fn from(pairs: Pentanomial) -> Self {
-        Self { counts: pairs.counts.to_vec() }
+        Self { counts: pairs.counts.to_vec(), games: None }
     }
 }
 
 impl Points {
+    /// The same pairs, whose games are known.
+    #[must_use]
+    pub fn of_games(self, games: Option<Wdl>) -> Self {
+        Self { games, ..self }
+    }
+
+    /// Wins, draws and losses; `None` of pairs whose games are not known.
+    pub(crate) fn games_as_wdl(&self) -> Option<Wdl> {
+        self.games
+    }
+
     /// Counts by points, fewest first: three of games or five of pairs.
     pub fn counts(&self) -> &[u64] {
         &self.counts

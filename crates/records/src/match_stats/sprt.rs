@@ -6,19 +6,25 @@
 //! statistical hypotheses*, 1945). Van den Bergh derives both (*A practical introduction to the GSPRT* and *Normalized
 //! Elo*, the mathematical notes of fishtest).
 
+use strum::{EnumString, VariantNames};
 use thiserror::Error;
 
-use super::counts::Points;
+use super::counts::{Points, Wdl};
 use super::elo::{NORMALIZED_ELO_PER_DEVIATION, rate_of_elo};
 
 /// The meaning of an Elo difference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, EnumString, VariantNames)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum EloModel {
     /// A win rate of 1/(1 + 10^(-elo/400)).
     #[default]
     Logistic,
     /// (rate - ½)/σ · 800/ln 10, where σ is the standard deviation of a game.
     Normalized,
+    /// BayesElo: wins at 1/(1 + 10^((d - elo)/400)) and losses at 1/(1 + 10^((d + elo)/400)), where d is the draw Elo
+    /// of the games so far.
+    Bayesian,
 }
 
 /// The two hypotheses and the error rates.
@@ -93,6 +99,9 @@ pub enum SprtError {
     ErrorRate(f64),
     #[error("no games: an SPRT needs at least one")]
     NoGames,
+    /// The wins, draws and losses of pairs are not known.
+    #[error("bounds of Bayesian Elo need wins, draws and losses: five counts of pairs do not say how many are draws")]
+    NoDraws,
     /// The maximisation of the likelihood did not converge.
     #[error("the SPRT's likelihood could not be maximised for Elo {elo}: choose bounds nearer to 0")]
     NotConverged { elo: f64 },
@@ -116,8 +125,14 @@ pub fn sprt(points: &Points, options: &SprtOptions) -> Result<Sprt, SprtError> {
     let counts: Vec<f64> = points.counts().iter().map(|&n| if n == 0 { EMPTY_CELL } else { n as f64 }).collect();
     let total: f64 = counts.iter().sum();
     let observed: Vec<(f64, f64)> = counts.iter().enumerate().map(|(i, n)| (points.value(i), n / total)).collect();
+    let draw_elo = match model {
+        EloModel::Bayesian => draw_elo(points.games_as_wdl().ok_or(SprtError::NoDraws)?),
+        EloModel::Logistic | EloModel::Normalized => None,
+    };
     let fitted = |elo: f64| {
         let fitted = match model {
+            // without a win or a loss, both hypotheses fit alike
+            EloModel::Bayesian => with_mean(&observed, draw_elo.map_or(0.5, |of_draws| bayesian_rate(elo, of_draws))),
             EloModel::Logistic => with_mean(&observed, rate_of_elo(elo)),
             EloModel::Normalized => {
                 let per_game = elo / NORMALIZED_ELO_PER_DEVIATION;
@@ -138,6 +153,21 @@ pub fn sprt(points: &Points, options: &SprtOptions) -> Result<Sprt, SprtError> {
         Decision::Continue
     };
     Ok(Sprt { llr, lower, upper, decision })
+}
+
+/// The Elo by which wins of both sides are rarer for draws (Coulom's drawelo); `None` without a win or a loss.
+fn draw_elo(games: Wdl) -> Option<f64> {
+    let [wins, draws, losses] =
+        [games.wins, games.draws, games.losses].map(|n| if n == 0 { EMPTY_CELL } else { n as f64 });
+    let all = wins + draws + losses;
+    let is_known = games.wins > 0 && games.losses > 0;
+    is_known.then(|| 200.0 * libm::log10((all - losses) / losses * ((all - wins) / wins)))
+}
+
+/// The win rate of a difference in BayesElo.
+fn bayesian_rate(elo: f64, draw_elo: f64) -> f64 {
+    let [wins, losses] = [elo - draw_elo, -elo - draw_elo].map(rate_of_elo);
+    0.5 * (1.0 + wins - losses)
 }
 
 /// The root x of Σ p a/(1 + x a) = 0 between the poles; `None` unless there are positive and negative `a`.
@@ -203,6 +233,29 @@ fn with_t_value(observed: &[(f64, f64)], t: f64) -> Option<Vec<f64>> {
 mod tests {
     use super::super::counts::{Pentanomial, Wdl};
     use super::*;
+
+    /// fastchess's `getLLR(win, draw, loss)` with `model=bayesian`, computed by its own code, which solves to 0.001.
+    #[test]
+    fn bayesian_bounds_are_those_of_fastchess() {
+        let llr = |games: Wdl| {
+            let options = SprtOptions { model: EloModel::Bayesian, ..SprtOptions::new(0.0, 5.0) };
+            sprt(&Points::from(games), &options).map(|test| test.llr)
+        };
+        for (games, expected) in [
+            (Wdl::new(100, 300, 80), 0.417_447),
+            (Wdl::new(1_000, 2_000, 1_050), -1.548_213),
+            (Wdl::new(5, 0, 3), 0.027_957),
+            (Wdl::new(5, 7, 0), 0.0),
+        ] {
+            let found = llr(games).unwrap();
+            assert!((found - expected).abs() < 5e-4, "{games:?}: {found}, and {expected} there");
+        }
+        // of pairs, the draws must be known
+        let pairs = Points::from(crate::match_stats::Pentanomial::new([1, 2, 3, 4, 5]));
+        let options = SprtOptions { model: EloModel::Bayesian, ..SprtOptions::new(0.0, 5.0) };
+        assert_eq!(sprt(&pairs, &options), Err(SprtError::NoDraws));
+        assert!(sprt(&pairs.of_games(Some(Wdl::new(12, 10, 8))), &options).is_ok());
+    }
 
     #[test]
     fn walds_bounds() {

@@ -27,7 +27,7 @@ impl Entry {
     /// The independent trials: pairs if there are any, else games.
     pub fn points(&self) -> Points {
         match (self.pairs, self.games) {
-            (Some(pairs), _) => pairs.into(),
+            (Some(pairs), games) => Points::from(pairs).of_games(games),
             (None, games) => games.unwrap_or_default().into(),
         }
     }
