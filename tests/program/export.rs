@@ -222,8 +222,10 @@ fn winrate_prints_wins_draws_and_losses() {
 
     // permille sum to 1000; a mate leaves no draws
     let out = folder.good(&["winrate", wdl, "100", "-100", "mate3", "--wdl"]).out;
-    let rows: Vec<Vec<u16>> =
-        out.lines().map(|l| l.split('\t').nth(1).unwrap().split(' ').map(|n| n.parse().unwrap()).collect()).collect();
+    let rows: Vec<Vec<u16>> = out
+        .lines()
+        .map(|l| l.split('\t').nth(1).unwrap().split(' ').map(|n| n.parse::<u16>().unwrap()).collect())
+        .collect();
     assert!(rows.iter().all(|r| r.len() == 3 && r.iter().sum::<u16>() == 1000), "{out}");
     assert_eq!((rows[0][0], rows[0][2]), (rows[1][2], rows[1][0]));
     assert_eq!(rows[2], [1000, 0, 0]);
