@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
-use crate::calibration::{Calibration, Doubt, Draws, MatePolicy};
+use crate::calibration::{Calibration, Doubt, Draws, MatePolicy, control_seconds};
 use crate::curve::{CurvePoint, EvaluationCurve, quantile_points};
 use crate::fit::{
     BootstrapOptions, ByMethod, Fit, FitData, FitError, FitOptions, GameBootstrap, Method, ModelFit, ModelKind,
@@ -417,6 +417,10 @@ pub(crate) fn numbers(table: &SampleTable) -> Vec<u32> {
 pub fn cases(table: &SampleTable, policy: MatePolicy, clip_cp: u32) -> Vec<EngineCases> {
     let (positions, numbers) = (positions_with_several_scores(table), numbers(table));
     let number = |id: NameId| numbers.get(id as usize).copied().unwrap_or(u32::MAX);
+    // most games have one of a few time controls
+    let seconds: Vec<Option<f64>> =
+        (0..table.names.len() as NameId).map(|id| control_seconds(table.names.get(id))).collect();
+    let seconds_of = |control: NameId| seconds.get(control as usize).copied().flatten();
     let case = |sample: &Sample| {
         let Observation { game, score_cp, outcome } = observation(table, sample, policy, clip_cp)?;
         let mut situation = Situation {
@@ -427,7 +431,10 @@ pub fn cases(table: &SampleTable, policy: MatePolicy, clip_cp: u32) -> Vec<Engin
         };
         if let Some([own, opponent]) = both_ratings(table, sample) {
             situation = situation.with_rating_difference(own - opponent);
+            // made from results, ratings say who is stronger, and not how strong
+            situation.rating = (!table.bradley_terry).then_some(0.5 * (own + opponent));
         }
+        situation.seconds = table.game(sample).and_then(|game| seconds_of(game.time_control));
         // the result is that of the players, whoever gave the score
         let plays = plays(table, sample);
         let players = table

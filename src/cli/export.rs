@@ -29,7 +29,7 @@ pub(super) struct Args {
     file: PathBuf,
 
     /// The program or language that will take it: ponanza, shogihome, dlshogi, nnue-pytorch, bullet, yaneuraou, lc0,
-    /// shogi-gougi-yaml, stockfish, rust, python, c-header, json
+    /// shogi-gougi-yaml, stockfish, rust, python, c-header, javascript, json
     #[arg(long, value_name = "TARGET", value_parser = target)]
     to: Target,
 

@@ -25,6 +25,7 @@ Examples:
   evalcurve winrate Gikou.json 300 -120 mate5 mate-4
   evalcurve winrate Gikou.json --inverse 0.75
   evalcurve winrate Gikou.json 300 --rating-difference -150
+  evalcurve winrate lichess.json 300 --rating 1500 --control blitz
   evalcurve winrate Stockfish.json Ethereal.json 100 --material 58 --wdl
   grep -o 'score cp -*[0-9]*' engine.log | cut -d' ' -f3 | evalcurve winrate Gikou.json -
   evalcurve winrate Stockfish.json --csv evals.csv --column eval > rates.csv
@@ -34,7 +35,7 @@ the opponents that the engine met; only win rates between equals may be compared
 separates draws (--model wdl, wdl-material) adds the shares of wins, draws and losses with their intervals.
 
 The situation matters to models that were fitted with it (--model joint, strength, phase, wdl, \
-wdl-material); other models refuse it.
+wdl-material, people); other models refuse it.
 
 Scores are centipawns in the view of the side to move; a negative score is read as a score, not as an \
 option. A score at the file's mate \
@@ -80,6 +81,14 @@ pub(super) struct Args {
     #[arg(long, value_name = "N")]
     material: Option<u32>,
 
+    /// Rating of both players
+    #[arg(long, value_name = "ELO")]
+    rating: Option<f64>,
+
+    /// Time control: bullet, blitz, rapid, classical, or as in records, 180+2
+    #[arg(long, value_name = "CONTROL")]
+    control: Option<String>,
+
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -122,6 +131,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         rating_difference: args.rating_difference,
         ply: args.ply,
         material: args.material,
+        rating: args.rating,
+        control: args.control.clone(),
         of_rows: args.csv.is_some(),
     };
     let input = Input::paths([args.file.clone()].into_iter().chain(files));

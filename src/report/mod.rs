@@ -18,6 +18,8 @@ pub mod judge_figures;
 pub mod matches;
 #[cfg(feature = "plot")]
 pub(crate) mod model;
+#[cfg(feature = "plot")]
+mod people_figures;
 #[cfg(all(feature = "plot", feature = "theory"))]
 pub mod playouts;
 #[cfg(all(feature = "plot", feature = "theory"))]

@@ -1,13 +1,14 @@
-//! Figures of a calibration that separates wins, draws and losses: the shares by score, a and b by stage, the scores of
-//! equal shares by stage, and what was seen against what was fitted.
+//! Figures of calibrations that know more than the score. Of one that separates wins, draws and losses: the shares by
+//! score, a and b by stage, the scores of equal shares by stage, and what was seen against what was fitted.
 
 use std::sync::Arc;
 
 use super::figures::Drawing;
+use super::people_figures;
 use crate::calibrate::{CalibrateOptions, EngineResult, cases};
 use crate::calibration::{Calibration, Estimate, Situation, WdlEstimate, file_stems};
 use crate::curve::{Z_95, wilson};
-use crate::fit::{Case, StageUnit, Wdl, WdlRates};
+use crate::fit::{Case, Model, StageUnit, Wdl, WdlRates};
 use crate::language::Language;
 use crate::logistic::logit;
 use crate::plot::{Figure, PlotError, PlotOptions, RateChart, RateLine, rate_chart};
@@ -23,7 +24,7 @@ const POINTS: usize = 240;
 const BAR_EVERY: usize = 20;
 
 /// A line through values with their standard errors.
-fn line(name: &str, color: usize, (low, high): (f64, f64), value: impl Fn(f64) -> (f64, f64)) -> RateLine {
+pub(super) fn line(name: &str, color: usize, (low, high): (f64, f64), value: impl Fn(f64) -> (f64, f64)) -> RateLine {
     let point = |i: usize| {
         let x = low + (high - low) * i as f64 / POINTS as f64;
         let (value, error) = value(x);
@@ -117,7 +118,7 @@ fn parameters(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Re
 }
 
 /// The name of the axis of scores.
-fn score_axis(language: Language) -> String {
+pub(super) fn score_axis(language: Language) -> String {
     language.word("score (centipawns, side to move)").to_owned()
 }
 
@@ -231,13 +232,17 @@ fn seen_and_fitted(
     rate_chart(&chart, options)
 }
 
-/// The figures of each calibration that separates draws: ENGINE-wdl, ENGINE-wdl-parameters and ENGINE-wdl-contours;
-/// with the samples it was fitted to also ENGINE-wdl-wins and ENGINE-wdl-draws.
+/// The figures of each calibration for games of people, and of each that separates draws: ENGINE-wdl,
+/// ENGINE-wdl-parameters and ENGINE-wdl-contours; with the samples it was fitted to also ENGINE-wdl-wins and
+/// ENGINE-wdl-draws.
 pub fn drawings<'a>(calibrations: impl IntoIterator<Item = (&'a Calibration, Vec<Case>)>) -> Vec<Drawing<'a>> {
     let calibrations: Vec<(&Calibration, Vec<Case>)> = calibrations.into_iter().collect();
     let names: Vec<&str> = calibrations.iter().map(|(c, _)| c.engine.name.as_str()).collect();
     let mut all = Vec::new();
     for (stem, (calibration, cases)) in file_stems(&names).into_iter().zip(calibrations) {
+        if let Model::People(people) = &calibration.model.model {
+            all.extend(people_figures::drawings(&stem, calibration, people));
+        }
         let Some(wdl) = calibration.wdl_model() else { continue };
         let (engine, name) = (Some(calibration.engine.name.as_str()), |word: &str| format!("{stem}-{word}"));
         all.push(Drawing::new(name("wdl"), engine, move |options| shares(calibration, wdl, options)));
@@ -262,8 +267,8 @@ pub fn drawings_of_results<'a>(
     table: &SampleTable,
     options: &CalibrateOptions,
 ) -> Vec<Drawing<'a>> {
-    let with_wdl = |result: &&EngineResult| result.calibration.as_ref().is_some_and(|c| c.wdl_model().is_some());
-    if !results.iter().any(|result| with_wdl(&result)) {
+    let with_figures = |c: &Calibration| c.wdl_model().is_some() || matches!(c.model.model, Model::People(_));
+    if !results.iter().filter_map(|result| result.calibration.as_ref()).any(with_figures) {
         return Vec::new();
     }
     let mut cases = cases(table, options.mate_policy, options.clip_cp);

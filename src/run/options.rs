@@ -15,7 +15,7 @@ use crate::table::{Columns, Role, ScoreUnit, TableOptions};
 use crate::validate::{Choice, DEFAULT_FOLDS};
 
 /// The options that messages name, in backticks.
-pub const OPTIONS: [&str; 44] = [
+pub const OPTIONS: [&str; 46] = [
     "alias",
     "all",
     "all-positions",
@@ -24,6 +24,7 @@ pub const OPTIONS: [&str; 44] = [
     "calibrations",
     "candidates",
     "column",
+    "control",
     "draws",
     "engine",
     "force",
@@ -46,6 +47,7 @@ pub const OPTIONS: [&str; 44] = [
     "packed-every",
     "password-file",
     "ply",
+    "rating",
     "rating-difference",
     "score-unit",
     "signs",

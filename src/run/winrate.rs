@@ -1,7 +1,9 @@
 //! Turns scores into win rates, and back, by calibration files.
 
 use super::{Error, Input, Outcome, Progress};
-use crate::calibration::{Calibration, ModelKind, Reading, Score, Situation, WdlEstimate, permille};
+use crate::calibration::{
+    Calibration, Model, ModelKind, Reading, Score, Situation, WdlEstimate, control_seconds, permille,
+};
 use crate::language::Text;
 use crate::text;
 
@@ -16,6 +18,10 @@ pub struct Winrate {
     pub ply: Option<u32>,
     /// Material of both sides.
     pub material: Option<u32>,
+    /// Rating of both players, or its mean.
+    pub rating: Option<f64>,
+    /// Time control, see [`control_seconds`].
+    pub control: Option<String>,
     /// The scores are rows of a table with plies and material of their own.
     pub of_rows: bool,
 }
@@ -80,6 +86,44 @@ impl Converter {
         self.calibration.wdl_model().is_some()
     }
 
+    /// What a model of people takes in place of what is not given, and what it does not know.
+    fn people_note(&self) -> Result<Option<Text>, Text> {
+        let Model::People(people) = &self.calibration.model.model else { return Ok(None) };
+        let engine = &self.calibration.engine.name;
+        let (rating, seconds) = (self.situation.rating, self.situation.seconds);
+        if let Some(rating) = rating.filter(|rating| !people.rating.contains(*rating)) {
+            let (from, to) = (people.rating.from, people.rating.to);
+            return Err(text!(
+                "`rating` {rating}: cannot tell: the games of {engine} are of players of {from:.0} to {to:.0}; \
+                 calibrate with games of such players"
+            ));
+        }
+        match (&people.seconds, seconds) {
+            (None, Some(_)) => Err(text!(
+                "`control`: cannot tell: the games of {engine} have no time control; calibrate with games that have one"
+            )),
+            (Some(span), Some(seconds)) if !span.contains(seconds) => Err(text!(
+                "`control`: cannot tell: players had {:.0} to {:.0} seconds in the games of {engine}, not \
+                 {seconds:.0}; calibrate with games of such a control",
+                span.from,
+                span.to
+            )),
+            (span, _) => Ok(match (rating, seconds.or(span.is_none().then_some(0.0))) {
+                (Some(_), Some(_)) => None,
+                (None, _) => Some(text!(
+                    "without `rating` the win rates of {engine} are those of players of {:.0}, the mean",
+                    people.rating.middle
+                )),
+                (_, None) => span.map(|span| {
+                    text!(
+                        "without `control` the win rates of {engine} are those of {:.0} seconds a player, the mean",
+                        span.middle
+                    )
+                }),
+            }),
+        }
+    }
+
     /// What a model by ply or material reads in place of what it was given: the end of its range beyond it, and the
     /// middle without a value.
     fn stage_note(&self, of_rows: bool) -> Option<Text> {
@@ -105,7 +149,16 @@ impl Winrate {
     /// # Errors
     /// [`Error`] if a file cannot be read, or no model uses an option that is given.
     pub fn run(&self, input: &Input, _: &Progress) -> Result<Outcome<Vec<Converter>>, Error> {
-        let situation = Situation { ply: self.ply, material: self.material, ..Situation::default() };
+        let control = self.control.as_ref().map(|control| {
+            control_seconds(control).ok_or_else(|| {
+                text!(
+                    "`control`: '{control}' is no time control: write bullet, blitz, rapid, classical, or seconds with \
+                     an increment, as 180+2"
+                )
+            })
+        });
+        let (rating, seconds) = (self.rating, control.transpose()?);
+        let situation = Situation { ply: self.ply, material: self.material, rating, seconds, ..Situation::default() };
         let situation = self.rating_difference.map_or(situation, |elo| situation.with_rating_difference(elo));
         let converter = |(_, calibration)| Converter { calibration, reading: self.reading, situation };
         let converters: Vec<Converter> = input.calibrations()?.into_iter().map(converter).collect();
@@ -114,6 +167,9 @@ impl Winrate {
         }
         let mut notes = self.unused(&converters)?;
         notes.extend(converters.iter().filter_map(|converter| converter.stage_note(self.of_rows)));
+        for converter in &converters {
+            notes.extend(converter.people_note()?);
+        }
         Ok(Outcome { notes, ..Outcome::from(converters) })
     }
 
@@ -121,12 +177,14 @@ impl Winrate {
     fn unused(&self, converters: &[Converter]) -> Result<Vec<Text>, Error> {
         let uses = |kind: ModelKind| {
             let needs = kind.needs();
-            [kind.knows_players(), needs.ply, needs.material]
+            [kind.knows_players(), needs.ply, needs.material, needs.level, needs.level]
         };
         let given = [
             ("rating-difference", self.rating_difference.is_some()),
             ("ply", self.ply.is_some()),
             ("material", self.material.is_some()),
+            ("rating", self.rating.is_some()),
+            ("control", self.control.is_some()),
         ];
         let mut notes = Vec::new();
         for (i, (option, _)) in given.into_iter().enumerate().filter(|(_, (_, given))| *given) {

@@ -1,6 +1,7 @@
 //! All models, from `--model` to `winrate`.
 
 use evalcurve::fit::ModelKind;
+use evalcurve::random;
 use serde_json::Value;
 
 use crate::support::{Folder, csv, csv_text, engine, root, warnings};
@@ -178,4 +179,102 @@ fn losses_on_time_are_lapses() {
         assert!((plain / w1 - 1.0).abs() < 0.15, "{name}: {plain}");
     }
     folder.run(&["inspect", "games.pgn", "--terminations", "toryo"]).ends(2).says(&["'toryo' is not a termination"]);
+}
+
+/// What people of a rating make of a score in the generated games: w1 grows with the rating and the time.
+fn people_w1(rating: f64, seconds: f64) -> f64 {
+    0.002 * ((rating - 1_600.0) * 6e-4 + 0.1 * (seconds / 300.0).log2()).exp()
+}
+
+/// A table of games of people with known win rates, two positions each.
+fn people_table(games: u64) -> String {
+    let mut table = "engine,game,opponent,color,score,result,rating,opponent_rating,time_control\n".to_owned();
+    for game in 0..games {
+        let rating = 1_000 + random::below(1_200, &[game, 1]);
+        let (control, seconds) =
+            [("60+0", 60.0), ("300", 300.0), ("10分", 600.0)][random::below(3, &[game, 2]) as usize];
+        let score = random::below(1_601, &[game, 3]) as i64 - 800;
+        let logit = people_w1(rating as f64, seconds) * score as f64;
+        let won = i64::from(random::unit(&[game, 4]) < 1.0 / (1.0 + (-logit).exp()));
+        for (color, sign) in [("black", 1), ("white", -1)] {
+            let result = if sign > 0 { won } else { 1 - won };
+            table += &format!("E,g{game},,{color},{},{result},{rating},{rating},{control}\n", sign * score);
+        }
+    }
+    table
+}
+
+#[test]
+fn people_have_curves_by_rating_and_time() {
+    let folder = Folder::new();
+    folder.write("people.csv", people_table(6_000));
+    let fit = ["calibrate", "people.csv", "--model", "people"];
+    folder.good(&[&fit[..], &["--out", "p", "--plots", "figures", "--quiet"]].concat());
+    for (rating, control, seconds) in [("1100", "bullet", 60.0), ("1600", "300+0", 300.0), ("2100", "rapid", 600.0)] {
+        let value = first(&folder, &["p/E.json", "200", "--rating", rating, "--control", control]);
+        let real = 1.0 / (1.0 + (-200.0 * people_w1(rating.parse().unwrap(), seconds)).exp());
+        let ends = &value["interval"];
+        let (low, high) = (ends[0].as_f64().unwrap(), ends[1].as_f64().unwrap());
+        let wide = high - low;
+        // the interval is one of 95%, so twice as wide a one has the truth almost always
+        assert!(
+            low - 0.5 * wide < real && real < high + 0.5 * wide && wide < 0.1,
+            "{rating} {control}: {value} {real}"
+        );
+    }
+    // what the games do not say is not guessed
+    let winrate = |more: &[&str]| folder.run(&[&["winrate", "p/E.json", "200"], more].concat());
+    winrate(&["--rating", "2900"]).ends(2).says(&["--rating 2900: cannot tell"]);
+    winrate(&["--control", "classical"]).ends(2).says(&["cannot tell", "60 to 600 seconds", "1800"]);
+    winrate(&["--control", "fast"]).ends(2).says(&["'fast' is no time control", "180+2"]);
+    winrate(&["--rating", "1500"]).ends(0).says(&["without --control", "the mean"]);
+    winrate(&[]).ends(0).says(&["without --rating", "the mean"]);
+    // source code has both arguments, and figures a line for each rating and control
+    let code = folder.good(&["export", "p/E.json", "--to", "javascript"]).out;
+    assert!(code.contains("export function win_rate(score_cp, rating, seconds) {"), "{code}");
+    assert!(code.contains("Math.log1p(") && code.contains("nearest counts"), "{code}");
+    folder.good(&["plot", "p/E.json", "--out", "plots"]);
+    for place in ["plots", "figures"] {
+        let [rates, scale] = ["people", "people-scale"].map(|name| folder.text(&format!("{place}/E-{name}.svg")));
+        assert!(rates.contains("1600") && scale.contains("bullet") && scale.contains("rapid"), "{place}");
+    }
+    // models of another form have no use for the options, and games without ratings none for the model
+    folder.good(&["calibrate", "people.csv", "--model", "mle", "--out", "m", "--no-plots", "--quiet"]);
+    folder.run(&["winrate", "m/E.json", "1", "--rating", "9"]).ends(2).says(&[
+        "--rating",
+        "does not use it",
+        "--model",
+    ]);
+    let without: String = people_table(200)
+        .lines()
+        .map(|l| format!("{}\n", l.split(',').take(6).collect::<Vec<_>>().join(",")))
+        .collect();
+    folder.write("without.csv", without);
+    let ran = folder.run(&["calibrate", "without.csv", "--model", "people", "--out", "w", "--no-plots"]);
+    ran.says(&["ratings of both players", "take records with ratings"]);
+}
+
+#[test]
+#[ignore = "needs node"]
+fn exported_javascript_gives_the_numbers_of_winrate() {
+    let folder = Folder::new();
+    folder.write("people.csv", people_table(2_000));
+    folder.good(&["calibrate", "people.csv", "--model", "people", "--out", "p", "--no-plots", "--quiet"]);
+    folder.write("win_rate.mjs", folder.good(&["export", "p/E.json", "--to", "javascript"]).out);
+    let main = "import { win_rate } from './win_rate.mjs';\n\
+                for (const x of [-700, 0, 35, 300]) for (const r of [1100, 1900]) for (const s of [60, 300]) \
+                console.log(win_rate(x, r, s));\n";
+    folder.write("main.mjs", main);
+    let ran = std::process::Command::new("node").arg("main.mjs").current_dir(folder.at("")).output().unwrap();
+    let found: Vec<f64> = String::from_utf8(ran.stdout).unwrap().lines().map(|l| l.parse().unwrap()).collect();
+    let mut found = found.into_iter();
+    for score in ["-700", "0", "35", "300"] {
+        for rating in ["1100", "1900"] {
+            for control in ["60", "300"] {
+                let value = first(&folder, &["p/E.json", score, "--rating", rating, "--control", control]);
+                let real = value["win_rate"].as_f64().unwrap();
+                assert!((found.next().unwrap() - real).abs() < 1e-7, "{score} {rating} {control}");
+            }
+        }
+    }
 }

@@ -20,6 +20,7 @@
 
 mod bounded;
 mod check;
+mod control;
 #[cfg(feature = "schema")]
 mod document;
 mod error;
@@ -51,6 +52,7 @@ mod published;
 mod tests;
 
 pub use bounded::read_bounded;
+pub use control::control_seconds;
 #[cfg(feature = "schema")]
 pub use document::schema;
 pub use error::CalibrationError;

@@ -27,6 +27,10 @@ pub struct Situation {
     /// How much stronger the side to move is than its opponent, in logits: (own - opponent's rating)·ln 10/400. The
     /// default is 0, equal players.
     pub strength: Option<f64>,
+    /// Mean rating of the two players.
+    pub rating: Option<f64>,
+    /// Seconds of a player, see [`crate::control_seconds`].
+    pub seconds: Option<f64>,
     /// Number of the move to be made. The default is the middle of the plies that the model was fitted to.
     pub ply: Option<u32>,
     /// Material on the board, pawns and pieces of both sides counted 1, 3, 3, 5, 9 as in chess (78 at the start).

@@ -443,6 +443,16 @@ fn models() -> Vec<Model> {
         Model::Beta(Beta { base_w1: 0.002, base_w2: 0.3, a: 0.8, b: 1.3, c: 0.2 }),
         Model::Isotonic(Isotonic { points: vec![(-500.0, 0.1), (0.0, 0.4), (700.0, 0.8)] }),
         Model::Phase(Phase { w1: 0.002, w2: 0.4, w1_per_ply: 1e-6, middle_ply: 80.0, from_ply: 30, to_ply: 200 }),
+        Model::People(People {
+            w1: 0.002,
+            w2: 0.1,
+            w3: 0.8,
+            per_elo: 6e-4,
+            per_elo_squared: -1e-7,
+            per_doubling: 0.05,
+            rating: Span { from: 1_000.0, middle: 1_600.0, to: 2_200.0 },
+            seconds: Some(Span { from: 60.0, middle: 240.0, to: 600.0 }),
+        }),
         Model::Wdl(Wdl {
             stage: StageUnit::Ply,
             a: [-15.0, 40.0, -33.0, 144.0],
@@ -471,6 +481,15 @@ fn moved(model: &Model, parameter: usize, h: f64) -> Model {
         }
         Model::Strength(_) => Model::Strength(Strength { w1: p[0], w2: p[1], w3: p[2] }),
         Model::Phase(phase) => Model::Phase(Phase { w1: p[0], w2: p[1], w1_per_ply: p[2], ..phase }),
+        Model::People(people) => Model::People(People {
+            w1: p[0],
+            w2: p[1],
+            w3: p[2],
+            per_elo: p[3],
+            per_elo_squared: p[4],
+            per_doubling: p[5],
+            ..people
+        }),
         Model::Wdl(wdl) => Model::Wdl(Wdl { a: [p[0], p[1], p[2], p[3]], b: [p[4], p[5], p[6], p[7]], ..wdl }),
         Model::Beta(beta) => Model::Beta(Beta { a: p[0], b: p[1], c: p[2], ..beta }),
         without_parameters @ (Model::Constant(_) | Model::Isotonic(_)) => without_parameters,
@@ -483,9 +502,9 @@ fn gradients_are_those_of_finite_differences() {
     let mut checked = 0;
     // isotonic regression has no gradient
     for model in models().into_iter().filter(|model| !matches!(model, Model::Isotonic(_))) {
-        for situation in
-            [Situation::default(), Situation { strength: Some(0.7), ply: Some(40), ..Situation::default() }]
-        {
+        let people = Situation { rating: Some(1_900.0), seconds: Some(60.0), ..Situation::default() };
+        let strong = Situation { strength: Some(0.7), ply: Some(40), rating: Some(900.0), ..Situation::default() };
+        for situation in [Situation::default(), strong, people] {
             for x in [-700.0, 0.0, 130.0, 900.0] {
                 for reading in [Reading::Field, Reading::Equal] {
                     let logit = |m: &Model| match reading {
@@ -508,7 +527,7 @@ fn gradients_are_those_of_finite_differences() {
             }
         }
     }
-    assert!(checked > 320, "{checked}");
+    assert!(checked > 500, "{checked}");
 }
 
 /// Every form: between equals a score and its mirror image sum to 1.

@@ -11,10 +11,12 @@ pub struct Needs {
     pub ply: bool,
     /// The material on the board.
     pub material: bool,
+    /// The ratings of the players themselves, with their time control.
+    pub level: bool,
 }
 
 impl Needs {
-    pub(super) const NONE: Self = Self { rating: false, ply: false, material: false };
+    pub(super) const NONE: Self = Self { rating: false, ply: false, material: false, level: false };
 }
 
 /// An entry of the list of models.
@@ -35,6 +37,8 @@ pub(crate) struct Definition {
     pub chess: Option<bool>,
     /// A diagnosis scores the model although it is not the chosen one.
     pub diagnosed: bool,
+    /// Fitted only where it is named: `--model auto` does not try it.
+    pub on_request: bool,
     /// What it must know of a sample.
     pub needs: Needs,
     /// It has a share of results that follow no score.
@@ -56,6 +60,7 @@ impl Definition {
         rank: 0,
         chess: None,
         diagnosed: true,
+        on_request: false,
         needs: Needs::NONE,
         lapses: false,
         knows_players: false,

@@ -1,15 +1,13 @@
 //! A model as formulas that any programming language can evaluate.
 
-use crate::situation::StageUnit;
-
 /// The win rate of a model between equals as a list of steps, for source code in other languages.
 ///
 /// The expressions use `+ - * /`, numbers with a decimal point, and the functions `exp`, `log1p`, `min` and `max`. They
-/// read `score_cp`, `ply` or `material`, the constants, and earlier steps. No argument of `exp` exceeds 700.
+/// read `score_cp`, the arguments, the constants, and earlier steps. No argument of `exp` exceeds 700.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Formula {
-    /// The argument beside the score, if the model has one.
-    pub stage: Option<StageUnit>,
+    /// The arguments beside the score: `ply`, `material`, `rating`, `seconds`.
+    pub arguments: Vec<&'static str>,
     /// Constants in capitals; several numbers are an array.
     pub constants: Vec<(&'static str, Vec<f64>)>,
     /// Names and expressions; the last step is `win_rate`.
@@ -23,7 +21,7 @@ impl Formula {
         steps: &[(&'static str, &'static str)],
     ) -> Self {
         let constants = constants.into_iter().map(|(name, value)| (name, vec![value])).collect();
-        Self { stage: None, constants, steps: steps.to_vec() }
+        Self { arguments: Vec::new(), constants, steps: steps.to_vec() }
     }
 
     /// The logistic function of `W1 * score_cp`.

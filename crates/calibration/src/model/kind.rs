@@ -22,7 +22,7 @@ impl ModelKind {
 
     /// The candidates of `--model auto`: maximum likelihood first, the others from simple to flexible.
     pub fn candidates() -> Vec<Self> {
-        let mut kinds: Vec<Self> = Self::calibrations().collect();
+        let mut kinds: Vec<Self> = Self::calibrations().filter(|kind| !kind.definition().on_request).collect();
         kinds.sort_by_key(|kind| (*kind != Self::MaximumLikelihood, kind.definition().rank));
         kinds
     }

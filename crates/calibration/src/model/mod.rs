@@ -14,6 +14,7 @@ mod kind;
 pub use definition::Needs;
 pub use form::InvalidParameter;
 pub use formula::Formula;
+pub use people::Span;
 pub use sigmoid::Method;
 pub use wdl::{TERMS, WdlRates};
 
@@ -106,5 +107,6 @@ models! {
     phase: Phase { Phase = PHASE }
     isotonic: Isotonic { Isotonic = ISOTONIC }
     beta: Beta { Beta = BETA }
+    people: People { People = PEOPLE }
     wdl: Wdl { Wdl = WDL, WdlMaterial = WDL_MATERIAL }
 }

@@ -84,7 +84,7 @@ impl Form for Phase {
     fn formula(&self) -> Option<Formula> {
         let number = |name, value| (name, vec![value]);
         Some(Formula {
-            stage: Some(StageUnit::Ply),
+            arguments: vec![StageUnit::Ply.as_str()],
             constants: vec![
                 number("W1", self.w1),
                 number("W1_PER_PLY", self.w1_per_ply),

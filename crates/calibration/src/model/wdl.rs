@@ -172,7 +172,7 @@ impl Form for Wdl {
 
     fn formula(&self) -> Option<Formula> {
         Some(Formula {
-            stage: Some(self.stage),
+            arguments: vec![self.stage.as_str()],
             constants: vec![
                 ("AS", self.a.to_vec()),
                 ("BS", self.b.to_vec()),

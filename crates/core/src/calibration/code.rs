@@ -12,12 +12,13 @@ pub(super) enum Language {
     Rust,
     Python,
     C,
+    JavaScript,
 }
 
 impl Language {
     fn comment(self) -> &'static str {
         match self {
-            Self::Rust | Self::C => "//",
+            Self::Rust | Self::C | Self::JavaScript => "//",
             Self::Python => "#",
         }
     }
@@ -35,6 +36,7 @@ impl Language {
             Self::Rust => ["f64::exp", "f64::ln_1p", "f64::min", "f64::max"],
             Self::Python => ["math.exp", "math.log1p", "min", "max"],
             Self::C => ["exp", "log1p", "fmin", "fmax"],
+            Self::JavaScript => ["Math.exp", "Math.log1p", "Math.min", "Math.max"],
         };
         Some(all[at])
     }
@@ -63,6 +65,8 @@ impl Language {
             (Self::Python, _) => format!("{name} = [{list}]"),
             (Self::C, 1) => format!("const double {name} = {list};"),
             (Self::C, _) => format!("const double {name}[] = {{{list}}};"),
+            (Self::JavaScript, 1) => format!("const {name} = {list};"),
+            (Self::JavaScript, _) => format!("const {name} = [{list}];"),
         }
     }
 
@@ -72,12 +76,13 @@ impl Language {
             Self::Rust => format!("let {name} = {expression};"),
             Self::Python => format!("{name} = {expression}"),
             Self::C => format!("const double {name} = {expression};"),
+            Self::JavaScript => format!("const {name} = {expression};"),
         }
     }
 
     fn before(self) -> &'static str {
         match self {
-            Self::Rust => "",
+            Self::Rust | Self::JavaScript => "",
             Self::Python => "\nimport math\n",
             Self::C => "\n#ifndef EVALCURVE_WIN_RATE_H\n#define EVALCURVE_WIN_RATE_H\n\n#include <math.h>\n",
         }
@@ -105,6 +110,9 @@ impl Language {
                 let arguments = arguments.join(", ");
                 format!("\n\ndef {name}({arguments}):\n    \"\"\"{about}\"\"\"\n{lines}")
             }
+            (Self::JavaScript, _) => {
+                format!("\n/** {about} */\nexport function {name}({}) {{\n{lines}}}\n", arguments.join(", "))
+            }
             (Self::C, [_]) => format!("\n// {about}\nstatic inline double {name}({doubles}) {{\n{lines}}}\n"),
             (Self::C, _) => {
                 let results = each(&|n| format!("double *{n}_out"), results);
@@ -119,7 +127,7 @@ impl Language {
         match self {
             Self::Rust => expression,
             Self::Python => format!("return {expression}"),
-            Self::C => format!("return {expression};"),
+            Self::C | Self::JavaScript => format!("return {expression};"),
         }
     }
 
@@ -128,6 +136,7 @@ impl Language {
         match self {
             Self::Rust => vec![format!("({})", names.join(", "))],
             Self::Python => vec![format!("return {}", names.join(", "))],
+            Self::JavaScript => vec![format!("return [{}];", names.join(", "))],
             Self::C => names.iter().map(|name| format!("*{name}_out = {name};")).collect(),
         }
     }
@@ -159,13 +168,18 @@ fn pawn_remark(pawn: &PawnValue) -> String {
 
 /// The source code of a calibration with these remarks; `None` if the model is no formula.
 pub(super) fn code(calibration: &Calibration, language: Language, remarks: &[String]) -> Option<String> {
-    let Formula { stage, constants, steps } = calibration.model.model.formula()?;
+    let Formula { arguments, constants, steps } = calibration.model.model.formula()?;
     let pawn = calibration.pawn_value();
     let mut remarks = remarks.to_vec();
     remarks.push("Scores are in the view of the side to move. The rates are those between players of equal".to_owned());
     remarks.push("strength; an announced mate wins or loses, and is not to be passed.".to_owned());
     remarks.extend(pawn.as_ref().map(pawn_remark));
-    let arguments: Vec<&str> = ["score_cp"].into_iter().chain(stage.map(StageUnit::as_str)).collect();
+    if arguments.contains(&"rating") {
+        remarks
+            .push("rating: that of both players, or the mean; seconds: the base and 40 increments of a player.".into());
+        remarks.push("Outside FROM_ and TO_ the nearest counts, and win rates are not known.".into());
+    }
+    let arguments: Vec<&str> = ["score_cp"].into_iter().chain(arguments).collect();
     let mut text =
         language.first().to_owned() + &preamble(calibration, &remarks, language.comment()) + language.before();
     let mut body: Vec<String> = constants.iter().map(|(name, values)| language.constant(name, values)).collect();
@@ -180,6 +194,7 @@ pub(super) fn code(calibration: &Calibration, language: Language, remarks: &[Str
         body = match language {
             Language::Rust => vec![format!("let (win, draw, _) = win_draw_loss({pass});")],
             Language::Python => vec![format!("win, draw, _ = win_draw_loss({pass})")],
+            Language::JavaScript => vec![format!("const [win, draw] = win_draw_loss({pass});")],
             Language::C => {
                 vec!["double win, draw, loss;".to_owned(), format!("win_draw_loss({pass}, &win, &draw, &loss);")]
             }

@@ -48,6 +48,9 @@ pub enum Target {
     Python,
     /// A header for C and C++.
     CHeader,
+    /// A JavaScript module.
+    #[strum(serialize = "javascript")]
+    JavaScript,
     /// An object with `name`, `w1` and `w2` for other uses. Covariance, curve and provenance are lost.
     Json,
 }
@@ -83,7 +86,7 @@ impl Target {
                 "the rate is that between equals, without w2; mates go through the sigmoid as scores of about 32,000"
             }
             Self::Stockfish => "covariance, curve and provenance are lost; pos.count and pos.game_ply are Stockfish's",
-            Self::Rust | Self::Python | Self::CHeader => {
+            Self::Rust | Self::Python | Self::CHeader | Self::JavaScript => {
                 return "the rate is that between equals; covariance, curve and provenance are lost".to_owned();
             }
             Self::Json => "the rate is that between equals, without w2; covariance, curve and provenance are lost",
@@ -118,7 +121,7 @@ pub enum ExportError {
     /// The chosen model is not a sigmoid of the score alone.
     #[error(
         "{engine}: {target} expects a sigmoid of the score, but the chosen model is {model}; calibrate with \
-         `model` maximum-likelihood, or export to rust, python or c-header"
+         `model` maximum-likelihood, or export to rust, python, c-header or javascript"
     )]
     NoSigmoid { engine: String, model: ModelKind, target: Target },
     /// The chosen model does not separate draws.
@@ -176,6 +179,7 @@ pub fn export(
         Target::Rust => source(Language::Rust)?,
         Target::Python => source(Language::Python)?,
         Target::CHeader => source(Language::C)?,
+        Target::JavaScript => source(Language::JavaScript)?,
         Target::Ponanza => {
             let coefficient = coefficient()?;
             if !coefficient.is_finite() {

@@ -13,7 +13,7 @@ pub use evalcurve_calibration::file::*;
 pub use evalcurve_calibration::model::{Method, Model, ModelKind};
 pub use evalcurve_calibration::write::nine_digits;
 pub use evalcurve_calibration::{
-    CalibrationError, Estimate, PawnValue, Reading, Score, Situation, WdlEstimate, permille, schema,
+    CalibrationError, Estimate, PawnValue, Reading, Score, Situation, WdlEstimate, control_seconds, permille, schema,
 };
 pub use export::{ExportError, Target, export};
 pub use name::{file_stem, file_stems};

@@ -41,6 +41,8 @@ pub enum FitError {
     },
     /// The rating difference is the same in all samples, so that its effect cannot be separated from w2.
     OneStrength { samples: u64 },
+    /// The players have one rating in all samples, so that a dependence on it cannot be fitted.
+    OneRating { samples: u64 },
     /// The samples are from one ply, so that a dependence on the ply cannot be fitted.
     OnePly { ply: u32, samples: u64 },
     /// No draws, which the model of wins, draws and losses needs.
@@ -91,7 +93,7 @@ impl ToText for FitError {
          scores take"
             ),
             Self::TooFewRated { have, need } => text!(
-                "{have} sample(s) with the ratings of both players, a fit by strength needs {need}: take records with \
+                "{have} sample(s) with the ratings of both players, a fit by rating needs {need}: take records with \
                  ratings, \
          or another `model`"
             ),
@@ -102,6 +104,9 @@ impl ToText for FitError {
             ),
             Self::OneStrength { samples } => text!(
                 "all {samples} samples have the same rating difference: add other opponents, or take another `model`"
+            ),
+            Self::OneRating { samples } => text!(
+                "all {samples} samples are of players of one rating: add games of others, or take another `model`"
             ),
             Self::OnePly { ply, samples } => {
                 text!("nearly all of {samples} samples are from ply {ply}: widen `max-ply`, or take another `model`")

@@ -41,6 +41,7 @@ fits! {
     phase { Phase = FIT }
     isotonic { Isotonic = FIT }
     beta { Beta = FIT }
+    people { People = FIT }
     wdl { Wdl = BY_PLY, WdlMaterial = BY_MATERIAL }
 }
 
