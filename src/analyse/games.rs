@@ -8,8 +8,9 @@ use evalcurve_records::annotate::{Remark, times};
 
 use super::{Answer, Position, Searched, Value};
 use crate::calibrate::mates::DEFAULT_THRESHOLD_CP;
-use crate::calibration::{Calibration, Reading, Score, Situation};
+use crate::calibration::{Calibration, Model, Reading, Score, Situation, control_seconds};
 use crate::council::{Board, Game};
+use crate::diagnose::judges::{Conflicts, found};
 use crate::language::Text;
 use crate::types::{Color, Outcome};
 use crate::usi;
@@ -38,6 +39,20 @@ pub struct Place {
     pub material: Option<u32>,
     /// Whether the game goes on from here by the rules.
     pub has_moves: bool,
+    /// Number of the move to be made.
+    pub ply: u32,
+}
+
+impl Place {
+    fn new(board: &Board, ply: u32) -> Self {
+        Self {
+            text: board.text().unwrap_or_default(),
+            side: board.side(),
+            material: board.material(),
+            has_moves: !board.legal_moves().is_empty(),
+            ply,
+        }
+    }
 }
 
 /// A move.
@@ -128,29 +143,34 @@ fn piece_at(sfen: &str, file: usize, rank: usize) -> Option<String> {
 }
 
 impl WholeGame {
-    /// The positions of a game that was read with its moves; `None` for a record without moves.
+    /// The positions of a game that was read with its moves, or single positions of it; `None` where there are neither.
     pub fn new(record: Record) -> Option<Self> {
         let played = record.game.played.as_ref()?;
         let written = record.written.as_ref()?;
+        let game = if record.game.chess { Game::Chess } else { Game::Shogi };
+        if !played.positions.is_empty() {
+            let place = |(ply, _, text): &(u32, Color, String)| {
+                let at = usi::Position { start: Some(text.clone()), moves: Vec::new() };
+                let (board, _) = Board::new(game, &at);
+                board.checks_moves().then(|| Place::new(&board, *ply))
+            };
+            let positions: Vec<Place> = played.positions.iter().filter_map(place).collect();
+            return (!positions.is_empty()).then_some(Self { positions, moves: Vec::new(), illegal: None, record });
+        }
         if played.moves.is_empty() {
             return None;
         }
-        let game = if record.game.chess { Game::Chess } else { Game::Shogi };
         let start = usi::Position { start: played.start.clone(), moves: Vec::new() };
         let (mut board, problem) = Board::new(game, &start);
         if !board.checks_moves() {
-            let positions = vec![Place { text: String::new(), side: board.side(), material: None, has_moves: false }];
+            let positions =
+                vec![Place { text: String::new(), side: board.side(), material: None, has_moves: false, ply: 1 }];
             let illegal = problem.map(Text::same);
             return Some(Self { positions, moves: Vec::new(), illegal, record });
         }
         let times = times(written, &record.game.time_control);
-        let place = |board: &Board| Place {
-            text: board.text().unwrap_or_default(),
-            side: board.side(),
-            material: board.material(),
-            has_moves: !board.legal_moves().is_empty(),
-        };
-        let (mut positions, mut moves, mut illegal) = (vec![place(&board)], Vec::new(), None);
+        let first = record.game.plies_before + 1;
+        let (mut positions, mut moves, mut illegal) = (vec![Place::new(&board, first)], Vec::new(), None);
         for (number, text) in played.moves.iter().enumerate() {
             let (words, seconds) = (Words::of(&board, text), times.get(number).copied().flatten());
             let Some(words) = words.filter(|_| board.play(text)) else {
@@ -159,7 +179,7 @@ impl WholeGame {
                 break;
             };
             moves.push(Played { text: text.clone(), words, seconds });
-            positions.push(place(&board));
+            positions.push(Place::new(&board, first + number as u32 + 1));
         }
         if illegal.is_none() && (moves.len() as u32) < record.game.plies {
             let number = moves.len() + 1;
@@ -186,8 +206,13 @@ impl WholeGame {
     pub fn to_search(&self) -> Vec<Position> {
         let start = self.record.game.played.as_ref().and_then(|played| played.start.clone());
         let moves: Vec<String> = self.moves.iter().map(|played| played.text.clone()).collect();
-        let position =
-            |plies: usize| Position { at: usi::Position { start: start.clone(), moves: moves[..plies].to_vec() } };
+        let position = |plies: usize| Position {
+            at: match moves.is_empty() {
+                false => usi::Position { start: start.clone(), moves: moves[..plies].to_vec() },
+                // a single position
+                true => usi::Position { start: Some(self.positions[plies].text.clone()), moves: Vec::new() },
+            },
+        };
         self.open().map(position).collect()
     }
 
@@ -250,10 +275,38 @@ impl WholeGame {
         Series { name: engine.name.clone(), limit, own: None, scale, said, given_up: engine.given_up.clone() }
     }
 
+    /// How strong the players are, and how much time they have.
+    fn level(&self) -> Situation {
+        let game = &self.record.game;
+        let [black, white] = game.ratings;
+        let rating = black.zip(white).map(|(black, white)| 0.5 * (black + white));
+        Situation { rating, seconds: control_seconds(&game.time_control), ..Situation::default() }
+    }
+
+    /// What a calibration for games of people does not know of these players.
+    pub fn doubt(&self, series: &Series) -> Option<Text> {
+        let Scale::Calibrated(calibration) = &series.scale else { return None };
+        let Model::People(people) = &calibration.model.model else { return None };
+        let (name, known) = (&series.name, people.rating);
+        match self.level().rating {
+            None => Some(text!(
+                "the record has no ratings of both players, so the win rates by {name} are those of players of {:.0}, \
+                 the mean of its calibration",
+                known.middle
+            )),
+            Some(rating) if !known.contains(rating) => Some(text!(
+                "cannot tell what scores of {name} mean to players of {rating:.0}: its calibration is of players of \
+                 {:.0} to {:.0}, and the nearest of these is shown",
+                known.from,
+                known.to
+            )),
+            Some(_) => None,
+        }
+    }
+
     fn said(&self, plies: usize, score: Score, scale: &Scale, best: Option<&str>) -> Option<Said> {
         let place = self.positions.get(plies)?;
-        let ply = Some(plies as u32 + 1 + self.record.game.plies_before);
-        let situation = Situation { ply, material: place.material, ..Situation::default() };
+        let situation = Situation { ply: Some(place.ply), material: place.material, ..self.level() };
         let (score, [rate, low, high]) = scale.rates(score, &situation);
         let own = place.side == self.view();
         let rates = if own { [rate, low, high] } else { [1.0 - rate, 1.0 - high, 1.0 - low] };
@@ -407,6 +460,14 @@ pub fn costs(game: &WholeGame, engines: &[Series]) -> Vec<Cost> {
     costs
 }
 
+/// The accuracy of a side's moves in percent by lichess's formula for a move, as a plain mean: 100 where no move costs
+/// anything, 57 where each costs 10 points. `None` without a judged move.
+pub fn accuracy(costs: &[Cost], side: Color) -> Option<f64> {
+    let of = |cost: &Cost| (103.1668 * libm::exp(-4.354 * cost.cost.max(0.0)) - 3.1669).clamp(0.0, 100.0);
+    let moves: Vec<f64> = costs.iter().filter(|cost| cost.side == side).map(of).collect();
+    (!moves.is_empty()).then(|| moves.iter().sum::<f64>() / moves.len() as f64)
+}
+
 /// Moves that cost at least [`MISTAKE`], the costliest first.
 pub fn costly(costs: &[Cost]) -> Vec<&Cost> {
     let mut found: Vec<&Cost> = costs.iter().filter(|cost| cost.cost >= MISTAKE).collect();
@@ -437,6 +498,40 @@ pub fn disagreements(engines: &[Series], positions: usize) -> Vec<(usize, f64)> 
         }
     }
     chosen
+}
+
+/// What two engines say of one position, and which of them was right so far where they differed as much.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dispute<'a> {
+    /// The engine that promises more to the side to move, and the one that promises least.
+    pub engines: [usize; 2],
+    /// Their win rates for the side to move.
+    pub rates: [f64; 2],
+    /// Such conflicts so far; `None` where none is known.
+    pub known: Option<&'a Conflicts>,
+}
+
+impl Dispute<'_> {
+    /// The engine to believe; `None` if it cannot be told.
+    pub fn believe(&self) -> Option<usize> {
+        self.known?.believe().map(|which| self.engines[which])
+    }
+}
+
+/// The two engines that are furthest apart in a position; `None` if fewer than two say anything.
+pub fn dispute<'a>(game: &WholeGame, engines: &[Series], at: usize, known: &'a [Conflicts]) -> Option<Dispute<'a>> {
+    let own = game.positions.get(at)?.side == game.view();
+    let rate = |series: &Series| {
+        let rate = series.at(at)?.rates[0];
+        Some(if own { rate } else { 1.0 - rate })
+    };
+    let rates: Vec<(usize, f64)> =
+        engines.iter().enumerate().filter_map(|(e, series)| Some((e, rate(series)?))).collect();
+    let low = rates.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let high = rates.iter().rev().max_by(|a, b| a.1.total_cmp(&b.1)).filter(|high| high.0 != low.0)?;
+    let (chosen, rates) = ([high.0, low.0], [high.1, low.1]);
+    let names = chosen.map(|engine| engines[engine].name.as_str());
+    Some(Dispute { engines: chosen, rates, known: found(known, names, rates) })
 }
 
 /// How often two engines were on different sides of 50%, and which of them was right.

@@ -36,6 +36,8 @@ Examples:
       one engine at three limits: how the constant moves with search
   evalcurve analyse game.kif --engine \"gpsusi byoyomi=200\" --calibrations evalcurve-out/ --html game.html
       a page of one game: board, win rate, what moves cost; docs/game-pages.md
+  evalcurve analyse game.kif --engine \"a nodes=10k\" --engine \"b nodes=10k\" --judges analysed.parquet
+      where the engines disagree, and which of them was right so far in such positions
 
 After Ctrl-C or a crash, the same command goes on where it was. docs/analyse.md describes what is calibrated.")]
 pub(super) struct Args {

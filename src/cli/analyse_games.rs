@@ -12,15 +12,20 @@ use super::analyse::{Args, Bar};
 use super::files::{check_replace, is_there, make_folder, make_parent, shown, write_figure};
 use super::options::one_of;
 use super::{Done, terminal};
-use crate::analyse::games::{Conflict, Cost, MISTAKE, Scale, Series, WholeGame, conflicts, costly, costs};
+use crate::analyse::games::{
+    Conflict, Cost, Dispute, MISTAKE, Scale, Series, WholeGame, accuracy, conflicts, costly, costs, disagreements,
+    dispute,
+};
 use crate::analyse::{Outcome, Position};
 use crate::calibration::{Calibration, file_stem, file_stems};
+use crate::diagnose::judges::Conflicts;
 use crate::language::Language;
 use crate::plot::PlotOptions;
 use crate::record::find::{expand_globs, find};
 use crate::report::columns::Columns;
-use crate::report::html::game::{GamePage, index};
-use crate::run::{Input, with_flags};
+use crate::report::html::game::{GamePage, index, verdict};
+use crate::run::{Input, Judge, Judged, Progress, with_flags};
+use crate::types::Color;
 use crate::{say, text, whole_file};
 use evalcurve_records::annotate::{Form, annotated};
 use evalcurve_records::games_of;
@@ -52,17 +57,32 @@ pub(super) struct PageArgs {
     /// Calibrations of the engines, by name: files, or folders of them; may be repeated
     #[arg(long, value_name = "PATH")]
     pub calibrations: Vec<PathBuf>,
+
+    /// Say whom to believe where engines disagree, by a table of positions that these engines scored, with results
+    ///
+    /// `analyse` writes such tables; the table also calibrates engines that have no calibration
+    #[arg(long, value_name = "TABLE", requires_all = ["engine", "paths"], conflicts_with_all = ["positions", "target"],
+          hide_short_help = true)]
+    pub judges: Vec<PathBuf>,
 }
 
 impl PageArgs {
     /// Whether whole games are asked for.
     pub(super) fn asked(&self) -> bool {
-        self.html.is_some() || self.annotate.is_some() || self.graph.is_some()
+        self.html.is_some() || self.annotate.is_some() || self.graph.is_some() || !self.judges.is_empty()
     }
 
-    fn read_calibrations(&self) -> anyhow::Result<Vec<Calibration>> {
+    /// The calibrations that are given, then those of the judged engines, and their conflicts.
+    fn judged(&self, quiet: bool, language: Language) -> anyhow::Result<Judged> {
         let read = Input::paths(self.calibrations.clone()).calibrations()?;
-        Ok(read.into_iter().map(|(_, calibration)| calibration).collect())
+        let mut judged = Judged::default();
+        if !self.judges.is_empty() {
+            let found = Judge::default().run(&Input::paths(self.judges.clone()), &Progress::default())?;
+            terminal::tell(&found, quiet, language);
+            judged = found.value;
+        }
+        judged.calibrations.splice(0..0, read.into_iter().map(|(_, calibration)| calibration));
+        Ok(judged)
     }
 
     /// Refuses to replace what is there, before engines search for hours.
@@ -88,7 +108,7 @@ impl PageArgs {
     /// The file that the answers of engines are kept in until all is written.
     fn journal(&self) -> PathBuf {
         let beside = [&self.html, &self.annotate, &self.graph].into_iter().flatten().next();
-        let mut name = beside.cloned().unwrap_or_default().into_os_string();
+        let mut name = beside.cloned().unwrap_or_else(|| PathBuf::from("analysed")).into_os_string();
         name.push(".journal");
         name.into()
     }
@@ -119,17 +139,19 @@ struct Written {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let language = args.language.chosen();
-    let calibrations = args.pages.read_calibrations()?;
+    let judged = args.pages.judged(args.output.is_quiet(), language)?;
+    let calibrations = &judged.calibrations;
     let (games, counts) = read(args, language)?;
     args.pages.check(games.len(), args.force)?;
     let searched = if args.engine.is_empty() { None } else { Some(search(args, &games, language)?) };
-    let series = series(&games, searched.as_ref(), &calibrations);
+    let series = series(&games, searched.as_ref(), calibrations);
     if series.iter().all(Vec::is_empty) {
         bail!(text!("no record has a score of the players or an analysis; name an engine with --engine"));
     }
-    tell_scales(args, &series, language);
+    tell_unjudged(args, &series, &judged.conflicts, language);
+    tell_scales(args, &games, &series, language);
     let mut written = Written::default();
-    write_pages(args, &games, &series, language, &mut written)?;
+    write_pages(args, &games, &series, &judged.conflicts, language, &mut written)?;
     if let Some(folder) = &args.pages.annotate {
         annotate(args, folder, &games, &series, &mut written)?;
     }
@@ -140,8 +162,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     }
     // all that it held is written
     let _ = fs::remove_file(args.pages.journal());
-    let document = || document(&games, counts, &series, &written);
-    args.output.print(document, || summary(&games, &series, &written, language))?;
+    let known = &judged.conflicts;
+    let document = || document(&games, counts, &series, known, &written);
+    args.output.print(document, || summary(&games, &series, known, &written, language))?;
     Ok(Done::Yes)
 }
 
@@ -152,7 +175,7 @@ fn read(args: &Args, language: Language) -> anyhow::Result<(Vec<WholeGame>, Valu
     for read in games_of(entries).with_moves() {
         match read {
             Ok(record) => match WholeGame::new(record) {
-                Some(game) if !game.moves.is_empty() => games.push(game),
+                Some(game) if !(game.moves.is_empty() && args.pages.judges.is_empty()) => games.push(game),
                 _ => without += 1,
             },
             Err(problem) if args.strict => bail!(problem),
@@ -233,8 +256,12 @@ fn series(games: &[WholeGame], searched: Option<&Outcome>, calibrations: &[Calib
     games.iter().map(of).collect()
 }
 
-/// Says once for each engine that its constant is assumed.
-fn tell_scales(args: &Args, series: &[Vec<Series>], language: Language) {
+/// Says once for each engine that its constant is assumed, and what its calibration does not know of the players.
+fn tell_scales(args: &Args, games: &[WholeGame], series: &[Vec<Series>], language: Language) {
+    let doubts = games.iter().zip(series).flat_map(|(game, all)| all.iter().filter_map(|series| game.doubt(series)));
+    for doubt in doubts.filter(|_| !args.output.is_quiet()).take(3) {
+        terminal::warning(&doubt.text(language));
+    }
     let of = |series: &Series| match series.scale {
         Scale::Assumed(constant) => Some((series.name.clone(), constant as i64)),
         Scale::Calibrated(_) => None,
@@ -253,11 +280,12 @@ fn write_pages(
     args: &Args,
     games: &[WholeGame],
     series: &[Vec<Series>],
+    known: &[Conflicts],
     language: Language,
     written: &mut Written,
 ) -> anyhow::Result<()> {
     let Some(html) = &args.pages.html else { return Ok(()) };
-    let pages = games.iter().zip(series).map(|(game, series)| GamePage::new(game, series, language));
+    let pages = games.iter().zip(series).map(|(game, series)| GamePage::new(game, series, language).with_known(known));
     if is_page(html) {
         make_parent(html)?;
         for page in pages {
@@ -333,7 +361,13 @@ fn free_name(source: &str, taken: &BTreeSet<String>) -> String {
 }
 
 /// The moves that cost most, in the terminal.
-fn summary(games: &[WholeGame], series: &[Vec<Series>], written: &Written, language: Language) -> String {
+fn summary(
+    games: &[WholeGame],
+    series: &[Vec<Series>],
+    known: &[Conflicts],
+    written: &Written,
+    language: Language,
+) -> String {
     let mut out = String::new();
     if let ([game], [series]) = (games, series) {
         let all = costs(game, series);
@@ -357,12 +391,75 @@ fn summary(games: &[WholeGame], series: &[Vec<Series>], written: &Written, langu
         }
         out += "\n";
     }
+    if !known.is_empty() {
+        out += &disputes(games, series, known, language);
+    }
     for conflict in searched_conflicts(games, series) {
         out += &(told(&conflict, &series[0], language) + "\n");
     }
     let list = [&written.pages, &written.annotated].into_iter().flatten().chain(&written.graph);
     list.for_each(|path| out += &format!("{path}\n"));
     out
+}
+
+/// Most disputes in the terminal.
+const MOST_DISPUTES: usize = 20;
+
+/// What the engines say side by side where they are furthest apart, and whom to believe.
+fn disputes(games: &[WholeGame], series: &[Vec<Series>], known: &[Conflicts], language: Language) -> String {
+    let mut all: Vec<(usize, usize, Dispute<'_>)> = Vec::new();
+    for (index, (game, engines)) in games.iter().zip(series).enumerate() {
+        let of = |at: usize| Some((index, at, dispute(game, engines, at, known)?));
+        match games.len() {
+            1 => all.extend(disagreements(engines, game.positions.len()).into_iter().filter_map(|(at, _)| of(at))),
+            _ => all.extend((0..game.positions.len()).filter_map(of)),
+        }
+    }
+    let apart = |(.., dispute): &(usize, usize, Dispute<'_>)| dispute.rates[0] - dispute.rates[1];
+    all.retain(|found| apart(found) >= MISTAKE);
+    all.sort_by(|a, b| apart(b).total_cmp(&apart(a)).then((a.0, a.1).cmp(&(b.0, b.1))));
+    if all.is_empty() {
+        return say!(language, "Nowhere are the engines {:.0} points apart.", 100.0 * MISTAKE) + "\n\n";
+    }
+    let mut out = terminal::heading(language.word("Whom to believe where the engines disagree")) + "\n";
+    for (index, at, dispute) in all.iter().take(MOST_DISPUTES) {
+        let (game, engines) = (&games[*index], &series[*index]);
+        let names: Vec<String> = engines.iter().map(|series| series.name.clone()).collect();
+        let place = match at.checked_sub(1).and_then(|at| game.moves.get(at)) {
+            Some(played) if language == Language::Japanese => format!("{at} {}", played.words.japanese),
+            Some(played) => format!("{at} {}", played.words.letters),
+            None => say!(language, "line {}", game.record.game.line + 1),
+        };
+        let source = if games.len() > 1 { format!("{} ", game.record.source) } else { String::new() };
+        let said = |series: &Series| {
+            let said = series.at(*at)?;
+            let rate = if game.positions[*at].side == game.view() { said.rates[0] } else { 1.0 - said.rates[0] };
+            let best = said.best.as_ref().map_or_else(String::new, |best| match language {
+                Language::Japanese => format!(" {}", best.japanese),
+                Language::English => format!(" {}", best.letters),
+            });
+            Some(format!("{} {:.0}%{best}", series.name, 100.0 * rate))
+        };
+        let said: Vec<String> = engines.iter().filter_map(said).collect();
+        out += &format!("{source}{place}: {}\n  {}\n", said.join(", "), verdict(dispute, &names, language));
+    }
+    out + "\n"
+}
+
+/// Names the engines about which the table says nothing.
+fn tell_unjudged(args: &Args, series: &[Vec<Series>], known: &[Conflicts], language: Language) {
+    if args.pages.judges.is_empty() || args.output.is_quiet() {
+        return;
+    }
+    let judged: BTreeSet<&str> = known.iter().flat_map(|c| &c.engines).map(String::as_str).collect();
+    let names: BTreeSet<&str> = series.iter().flatten().map(|series| series.name.as_str()).collect();
+    for name in names.difference(&judged) {
+        let there = judged.iter().copied().collect::<Vec<_>>().join(", ");
+        terminal::warning(&say!(
+            language,
+            "--judges says nothing of {name}: its engines are {there}; give the engine its name there with name=NAME"
+        ));
+    }
 }
 
 /// The conflicts of engines that searched the games; the players of a record have different names in each.
@@ -383,7 +480,13 @@ fn told(conflict: &Conflict, engines: &[Series], language: Language) -> String {
     )
 }
 
-fn document(games: &[WholeGame], counts: Value, series: &[Vec<Series>], written: &Written) -> Value {
+fn document(
+    games: &[WholeGame],
+    counts: Value,
+    series: &[Vec<Series>],
+    known: &[Conflicts],
+    written: &Written,
+) -> Value {
     let engine = |series: &Series| {
         let (assumed, constant) = match &series.scale {
             Scale::Assumed(constant) => (true, Some(*constant)),
@@ -406,10 +509,21 @@ fn document(games: &[WholeGame], counts: Value, series: &[Vec<Series>], written:
                 "verdict": cost.verdict(),
             })
         };
+        let disputed = |at: usize| {
+            let found = dispute(game, series, at, known).filter(|found| found.rates[0] - found.rates[1] >= MISTAKE)?;
+            Some(json!({
+                "after_move": at, "engines": found.engines.map(|engine| &series[engine].name),
+                "win_rates": found.rates, "believe": found.believe().map(|engine| &series[engine].name),
+                "known": found.known,
+            }))
+        };
+        let accuracies = [Color::Black, Color::White].map(|side| accuracy(&all, side));
         json!({
             "source": &*game.record.source, "line": game.record.game.line + 1, "moves": game.moves.len(),
             "illegal": game.illegal,
             "engines": series.iter().map(engine).collect::<Vec<_>>(),
+            "accuracy": accuracies,
+            "disputes": (0..game.positions.len()).filter_map(disputed).collect::<Vec<_>>(),
             "costly": costly(&all).into_iter().map(cost).collect::<Vec<_>>(),
         })
     };

@@ -6,11 +6,13 @@ use super::load::{keep_engines, load, load_part};
 use super::options::{Fitting, Reading};
 use super::{Error, Input, Outcome, Progress, on_threads};
 use crate::calibrate::mates::Threshold;
-use crate::calibrate::{CalibrateOptions, EngineForecasts, EngineResult, calibrate, forecasts, mark_mates};
+use crate::calibrate::{CalibrateOptions, EngineForecasts, EngineResult, calibrate, cases, forecasts, mark_mates};
+use crate::calibration::Calibration;
+use crate::diagnose::judges::{Conflicts, conflicts};
 use crate::report::json;
 use crate::sample::SampleTable;
 use crate::text;
-use crate::validate::Choice;
+use crate::validate::{Choice, CrossValidation, FoldOptions};
 
 /// Calibrates the engines of records and tables.
 ///
@@ -101,6 +103,46 @@ impl Forecasts {
             let mut found = forecasts(&loaded.value, &options);
             loaded.notes.extend(keep_engines(&mut found, &reading.filters.engine, |engine| &engine.name)?);
             Ok(loaded.map(|table| (table, found)))
+        })?
+    }
+}
+
+/// Learns from positions that several engines scored, with the results of their games, whom to believe.
+#[derive(Debug, Clone, Default)]
+pub struct Judge(pub Calibrate);
+
+/// What engines that scored the same positions are worth.
+#[derive(Debug, Clone, Default)]
+pub struct Judged {
+    /// The calibrations of the engines.
+    pub calibrations: Vec<Calibration>,
+    /// Which of two was right where they differed.
+    pub conflicts: Vec<Conflicts>,
+}
+
+impl Judge {
+    /// Reads, calibrates, and compares the forecasts of every two engines with the results. Each forecast is by a fit
+    /// without the game.
+    ///
+    /// # Errors
+    /// As [`Calibrate::run`], and if no two engines scored the same positions.
+    pub fn run(&self, input: &Input, progress: &Progress) -> Result<Outcome<Judged>, Error> {
+        on_threads(self.0.reading.threads, || {
+            let (mut loaded, mut options) = self.0.load(input, progress)?;
+            self.0.fitting.choose(&mut loaded.value, &mut options);
+            let results = calibrate(&mut loaded.value, &options);
+            let cases = cases(&loaded.value, options.mate_policy, options.clip_cp);
+            let folds = FoldOptions { seed: options.sampling.seed, ..FoldOptions::default() };
+            let mut validation = CrossValidation::new(&cases, folds, options.fit_options(&loaded.value));
+            let conflicts = conflicts(&cases, &validation.forecasts(options.model));
+            if conflicts.is_empty() {
+                return Err(text!(
+                    "no two engines scored the same positions: take a table that `analyse` wrote with several engines"
+                )
+                .into());
+            }
+            let calibrations = results.into_iter().filter_map(|result| result.calibration).collect();
+            Ok(loaded.map(|_| Judged { calibrations, conflicts }))
         })?
     }
 }

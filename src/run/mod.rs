@@ -43,7 +43,7 @@ use crate::text::{portable_path, shown_source};
 use crate::{display_text, text};
 
 pub use crate::sample::Progress;
-pub use calibrate::{Calibrate, Calibrated, Forecasts, Sample};
+pub use calibrate::{Calibrate, Calibrated, Forecasts, Judge, Judged, Sample};
 pub use calibrations::{Compare, Constant, EngineConstant, Export};
 #[cfg(feature = "cli")]
 pub(crate) use calibrations::{calibration, calibrations_in, is_calibration, one_file, with_calibrations_of_folders};

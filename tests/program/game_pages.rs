@@ -237,3 +237,64 @@ fn scores(table: &str) -> Vec<(u32, i32)> {
     all.sort_unstable();
     all
 }
+
+/// Where engines disagree, a table of positions that they scored says which was right in such conflicts.
+#[test]
+fn judges_say_whom_to_believe() {
+    let folder = Folder::new();
+    folder.write("game.pgn", CHESS);
+    let table = root().join("data/analysed/chess.parquet");
+    let table = table.to_str().unwrap();
+    let engines = ["Stockfish", "Ethereal"].map(|name| engine(name, 1 + name.len() as u32, "--game=chess depth=1"));
+    let run = |more: &[&str]| {
+        let two = ["analyse", "game.pgn", "--engine", &engines[0], "--engine", &engines[1], "--judges", table];
+        folder.run(&[&two[..], more].concat())
+    };
+    let found = run(&["--html", "game.html", "--json"]).ends(0).document();
+    let game = &found["whole_games"][0];
+    // the table calibrates its engines
+    assert!(game["engines"].as_array().unwrap().iter().all(|engine| engine["assumed"] == false), "{game:#}");
+    let disputes = game["disputes"].as_array().unwrap();
+    assert!(!disputes.is_empty(), "{game:#}");
+    for dispute in disputes {
+        let rate = |which: usize| dispute["win_rates"][which].as_f64().unwrap();
+        assert!(rate(0) - rate(1) >= 0.1, "{dispute}");
+        let known = &dispute["known"];
+        if known.is_null() {
+            assert!(dispute["believe"].is_null(), "{dispute}");
+            continue;
+        }
+        assert_eq!(known["engines"], dispute["engines"]);
+        assert!(
+            known["from"].as_f64().unwrap() <= rate(0) - rate(1) && known["positions"].as_u64() > Some(0),
+            "{dispute}"
+        );
+    }
+    assert!(folder.text("game.html").contains("whom to believe"));
+    let out = run(&[]).ends(0).out;
+    assert!(
+        out.contains("Whom to believe where the engines disagree") && out.contains("the side to move scored"),
+        "{out}"
+    );
+    let out = run(&["--lang", "ja"]).ends(0).out;
+    assert!(out.contains("どちらを信じるか") && out.contains("局面"), "{out}");
+
+    // a file of positions, without games
+    folder.write(
+        "two.epd",
+        "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3 c9 \"1-0\";\n\
+                             4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 c9 \"1/2-1/2\";\n",
+    );
+    let two = ["analyse", "two.epd", "--engine", &engines[0], "--engine", &engines[1], "--judges", table, "--json"];
+    let found = folder.good(&two).document();
+    assert_eq!(found["whole_games"].as_array().unwrap().len(), 2);
+
+    // names that the table does not have, one engine, and tables that cannot judge
+    let other = engine("X", 5, "--game=chess depth=1");
+    let pair = ["analyse", "game.pgn", "--engine", &engines[0], "--engine", &other];
+    folder.run(&[&pair[..], &["--judges", table]].concat()).ends(0).says(&["nothing of X", "Ethereal", "name=NAME"]);
+    folder.run(&["analyse", "game.pgn", "--judges", table]).ends(2).says(&["--engine"]);
+    folder.write("one.csv", "engine,game,score,result\nA,g1,100,1\nA,g2,-50,0\n");
+    let ran = folder.run(&[&pair[..], &["--judges", "one.csv"]].concat()).ends(2);
+    ran.says(&["no two engines scored the same positions"]);
+}

@@ -4,6 +4,7 @@
 //! engines are judged on the positions that all of them scored, so differences are paired by position; their standard
 //! errors are clustered by game.
 
+mod records;
 mod together;
 
 #[cfg(test)]
@@ -15,6 +16,7 @@ use std::cmp::Reverse;
 
 use serde::Serialize;
 
+pub use self::records::{Conflicts, SIZES, conflicts, found};
 pub use self::together::{Member, Mixture, Redundancy, Together};
 
 use super::regression::holm;

@@ -220,3 +220,49 @@ fn no_other_weights_are_better() {
         }
     }
 }
+
+#[test]
+fn conflicts_say_whom_to_believe() {
+    // the second engine sees hardly anything, and both forecasts are right on average
+    let (cases, mut forecasts) = simulated(2_000, &[Sight::Own(0.3), Sight::Own(6.0)], 11);
+    let all = conflicts(&cases, &forecasts);
+    let large =
+        |first: &str, all: &[Conflicts]| all.iter().find(|c| c.engines[0] == first && c.from == 0.3).cloned().unwrap();
+    for (first, believed) in [("engine 0", 0), ("engine 1", 1)] {
+        let found = large(first, &all);
+        assert_eq!(found.believe(), Some(believed), "{found:?}");
+        // the result is where the good engine said, and not where the other did
+        let [good, other] = [believed, 1 - believed].map(|which| (found.said[which] - found.was.value).abs());
+        assert!(good < 0.05 && other > 0.25, "{found:?}");
+        let [low, high] = found.was_interval().unwrap();
+        assert!(low < found.was.value && found.was.value < high && found.games <= found.positions, "{found:?}");
+    }
+    // a position finds the conflicts of its size, whichever engine is named first
+    let found_size =
+        |rates: [f64; 2]| found(&all, ["engine 0", "engine 1"], rates).map(|c| (c.engines[0].as_str(), c.from));
+    assert_eq!(found_size([0.75, 0.5]), Some(("engine 0", 0.2)));
+    assert_eq!(found_size([0.4, 0.75]), Some(("engine 1", 0.3)));
+    assert_eq!(found_size([0.5, 0.52]), None);
+    assert_eq!(found(&all, ["engine 0", "engine 7"], [0.1, 0.9]), None);
+
+    // an engine that is bold is nearer to most results, and not to be believed for that
+    forecasts[1] = Ok(forecasts[0].as_ref().unwrap().iter().map(|f| Forecast { logit: 3.0 * f.logit, ..*f }).collect());
+    let bold = conflicts(&cases, &forecasts).into_iter().find(|c| c.engines[0] == "engine 1" && c.from == 0.1).unwrap();
+    assert!(bold.first_nearer > 0.6 && bold.believe() != Some(0), "{bold:?}");
+
+    // few games say nothing
+    let (cases, forecasts) = simulated(15, &[Sight::Own(0.3), Sight::Own(6.0)], 11);
+    assert!(conflicts(&cases, &forecasts).iter().all(|c| c.believe().is_none()));
+}
+
+#[test]
+fn equal_engines_are_seldom_believed_more() {
+    let told = |seed: u64| {
+        let (cases, forecasts) = simulated(300, &[Sight::Own(1.5); 2], 500 + seed);
+        let all = conflicts(&cases, &forecasts);
+        [all.len(), all.iter().filter(|c| c.believe().is_some()).count()]
+    };
+    let [all, believed] = (0..60).map(told).fold([0, 0], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
+    // 5% are expected by chance
+    assert!(all > 300 && believed * 100 <= 9 * all, "{believed} of {all}");
+}

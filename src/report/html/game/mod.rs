@@ -8,9 +8,11 @@ use serde_json::{Value, json};
 use super::document;
 use super::markup::Safe;
 use crate::analyse::games::{
-    ASSUMED_WITHIN, BLUNDER, Cost, MISTAKE, Scale, Series, WholeGame, Words, costly, costs, disagreements,
+    ASSUMED_WITHIN, BLUNDER, Cost, Dispute, MISTAKE, Scale, Series, WholeGame, Words, accuracy, costly, costs,
+    disagreements, dispute,
 };
 use crate::calibration::Score;
+use crate::diagnose::judges::Conflicts;
 use crate::language::Language;
 use crate::plot::{self, DrawnGame, GameGraph, GameLine, PlotError, PlotOptions, Point};
 use crate::report::model::{Block, Table, soft};
@@ -23,6 +25,8 @@ pub struct GamePage<'a> {
     pub game: &'a WholeGame,
     pub engines: &'a [Series],
     pub language: Language,
+    /// Which of two engines was right so far where they differed.
+    known: &'a [Conflicts],
     costs: Vec<Cost>,
 }
 
@@ -50,7 +54,12 @@ const MOST_ROWS: usize = 12;
 impl<'a> GamePage<'a> {
     /// A page about a game.
     pub fn new(game: &'a WholeGame, engines: &'a [Series], language: Language) -> Self {
-        Self { game, engines, language, costs: costs(game, engines) }
+        Self { game, engines, language, known: &[], costs: costs(game, engines) }
+    }
+
+    /// Says whom to believe where engines disagree, by what such conflicts came to.
+    pub fn with_known(self, known: &'a [Conflicts]) -> Self {
+        Self { known, ..self }
     }
 
     fn is_chess(&self) -> bool {
@@ -348,6 +357,10 @@ impl<'a> GamePage<'a> {
         html! {
             h2 id="costs" { (Safe(self.word("Moves that cost most"))) }
             @for note in &notes { (soft(note)) }
+            @for doubt in self.engines.iter().filter_map(|series| self.game.doubt(series)) {
+                p class="warn" { (Safe(doubt.text(self.language))) }
+            }
+            @if let Some(text) = self.accuracy() { p { (Safe(text)) } }
             @if rows.is_empty() { p { (Safe(say!(self.language, "No move cost {mistake:.0} points or more."))) } }
             @else {
                 (self.rows(
@@ -369,6 +382,17 @@ impl<'a> GamePage<'a> {
                 ))
             }
         }
+    }
+
+    /// How accurate the players were.
+    fn accuracy(&self) -> Option<String> {
+        let [black, white] = [Color::Black, Color::White].map(|side| accuracy(&self.costs, side));
+        let (black, white) = black.zip(white)?;
+        let [first, second] = [Color::Black, Color::White].map(|side| self.player(side));
+        Some(say!(
+            self.language,
+            "Accuracy by lichess's formula for a move, with these win rates: {first} {black:.0}%, {second} {white:.0}%"
+        ))
     }
 
     /// A table whose first cells show a position.
@@ -404,6 +428,9 @@ impl<'a> GamePage<'a> {
         let names: Vec<String> = self.engines.iter().map(|series| self.name(series)).collect();
         let mut head = vec![key!("after move"), key!("apart")];
         head.extend(names.iter().map(String::as_str));
+        if !self.known.is_empty() {
+            head.push(key!("whom to believe"));
+        }
         let mistake = 100.0 * MISTAKE;
         html! {
             h2 { (Safe(self.word("Where the engines disagree"))) }
@@ -416,10 +443,20 @@ impl<'a> GamePage<'a> {
             @else {
                 (self.rows(&head, found.iter().map(|(at, apart)| {
                     let cells = self.engines.iter().map(|series| cell(*at, series));
-                    (*at, std::iter::once(format!("{:.0}", 100.0 * apart)).chain(cells).collect())
+                    let known = (!self.known.is_empty()).then(|| self.verdict(*at));
+                    (*at, std::iter::once(format!("{:.0}", 100.0 * apart)).chain(cells).chain(known).collect())
                 })))
             }
         }
+    }
+
+    /// Which engine to believe in a position, and what that rests on.
+    fn verdict(&self, at: usize) -> String {
+        let dispute = dispute(self.game, self.engines, at, self.known);
+        dispute.map_or_else(String::new, |dispute| {
+            let names = self.engines.iter().map(|series| self.name(series)).collect::<Vec<_>>();
+            verdict(&dispute, &names, self.language)
+        })
     }
 
     fn times(&self) -> Markup {
@@ -555,6 +592,28 @@ impl<'a> GamePage<'a> {
         };
         Ok(document(&self.title(), GAME_STYLE, self.language, body))
     }
+}
+
+/// Whom to believe in a dispute, by what such conflicts came to.
+pub fn verdict(dispute: &Dispute<'_>, names: &[String], language: Language) -> String {
+    let Some(known) = dispute.known else { return language.word("cannot tell: no such conflict is known").to_owned() };
+    let [high, low] = dispute.engines.map(|engine| &names[engine]);
+    let believe = match dispute.believe() {
+        Some(engine) => names[engine].clone(),
+        None => language.word("cannot tell").to_owned(),
+    };
+    let percent = |share: f64| format!("{:.0}%", 100.0 * share);
+    let [said_high, said_low] = known.said.map(percent);
+    let ends = known
+        .was_interval()
+        .map_or_else(String::new, |[low, high]| format!(" [{:.0}, {:.0}]", 100.0 * low, 100.0 * high));
+    let (was, nearer) = (percent(known.was.value), percent(known.first_nearer));
+    let (positions, games) = (known.positions, known.games);
+    say!(
+        language,
+        "{believe}: where {high} said {said_high} and {low} {said_low}, the side to move scored {was}{ends}, and \
+         {high} was nearer in {nearer} ({positions} positions, {games} games)"
+    )
 }
 
 const SCRIPT: &str = include_str!("game.js");
