@@ -660,6 +660,13 @@ fn a_proven_mate_beats_every_win_rate() {
     assert!(gui.got("info multipv 1 ") && gui.got("info multipv 2 ") && !gui.got("info multipv 3 "));
     assert!(gui.got("score mate 5 pv 2g2f"), "{:#?}", gui.log);
     assert!(gui.got("[X] 5g5f 1.000 (mate +) C") || gui.got("[X] 5g5f (mate +) C"), "{:#?}", gui.log);
+    // a line for each member, in the order of the configuration
+    gui.send("setoption name MemberLines value true");
+    assert_eq!(gui.best("startpos", "go movetime 1000"), "bestmove 2g2f");
+    for line in ["info string multipv 1: A 7g7f 99.9%", "info string multipv 2: B 2g2f 100.0%"] {
+        assert!(gui.got(line), "{line}: {:#?}", gui.log);
+    }
+    assert!(gui.got("info multipv 3 "), "{:#?}", gui.log);
     gui.quit();
 }
 

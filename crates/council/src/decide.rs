@@ -34,6 +34,8 @@ pub(super) struct Decided {
     pub chosen: MoveInfo,
     /// The other moves that were voted for, best first.
     pub others: Vec<MoveInfo>,
+    /// The vote of each member, where it has one.
+    pub members: Vec<Option<MoveInfo>>,
     pub nodes: u64,
     /// Why the move is not the one that the rule chose.
     pub override_reason: Option<String>,
@@ -100,6 +102,7 @@ pub(super) fn verdict(
         explanation: None,
         chosen: MoveInfo { depth: results.iter().filter_map(|r| r.depth).max(), ..MoveInfo::default() },
         others: Vec::new(),
+        members: Vec::new(),
         nodes: results.iter().filter_map(|r| r.nodes).fold(0, u64::saturating_add),
         override_reason: None,
         needs_search: Vec::new(),
@@ -136,7 +139,8 @@ fn add_move_infos(verdict: &mut Decided, decision: &Decision, results: &[SearchR
         Some(MoveInfo { win_rate, score: result.score, pv, depth: result.depth })
     };
     let mut others: Vec<MoveInfo> = Vec::new();
-    for info in (0..results.len()).filter_map(of) {
+    let members: Vec<Option<MoveInfo>> = (0..results.len()).map(of).collect();
+    for info in members.iter().flatten().cloned() {
         let known = others.iter().any(|other| other.pv.first() == info.pv.first());
         if info.pv.first() != Some(played) && !known {
             others.push(info);
@@ -147,6 +151,7 @@ fn add_move_infos(verdict: &mut Decided, decision: &Decision, results: &[SearchR
     let mut candidates = decision.carried_by.into_iter().chain(decision.agreeing.iter().copied());
     let carrier = candidates.find_map(|i| Some((i, of(i).filter(|info| info.pv.first() == Some(played))?)));
     verdict.others = others;
+    verdict.members = members;
     match carrier {
         Some((i, info)) => {
             verdict.ponder = results[i].ponder.clone();

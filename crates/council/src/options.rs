@@ -35,6 +35,7 @@ impl<W: Write> Session<W> {
             combo("Leader", names, leader),
             option("EarlyStop", OptionKind::Check, self.config.early_stop.to_string()),
             option("MultiPV", lines, self.style.lines.to_string()),
+            option("MemberLines", OptionKind::Check, self.style.of_members.to_string()),
         ];
         if self.config.game == Game::Chess {
             options.push(option(CHESS960, OptionKind::Check, self.chess960.to_string()));
@@ -73,6 +74,7 @@ impl<W: Write> Session<W> {
                 self.set_rule(self.header.rule, tie)?;
             }
             ("Leader", Some(v)) => self.set_leader(v)?,
+            ("MemberLines", Some(v)) => self.style.of_members = v == "true",
             ("EarlyStop", Some(v)) => self.config.early_stop = v == "true",
             ("MultiPV", Some(v)) => {
                 let lines = v.parse().ok().filter(|lines| (1..=self.members.len()).contains(lines));

@@ -21,13 +21,29 @@ pub(super) struct Style {
     pub verbose: bool,
     /// The number of lines that the GUI wants: the decision and the best other moves.
     pub lines: usize,
+    /// A line for the vote of each member in place of these, in the order of the configuration.
+    pub of_members: bool,
 }
 
 /// The lines `info depth … score … pv …`. The score is the logit of the decision's win rate times the scale, a mate if
 /// the vote that carries the decision is one, or that vote's own centipawns if its win rate is unknown.
 pub(super) fn info_lines(verdict: &Decided, time: Duration, style: Style) -> Vec<String> {
+    if style.of_members {
+        let lines = verdict.members.iter().zip(&verdict.line.votes).enumerate();
+        return lines
+            .filter_map(|(i, (info, vote))| member_line(info.as_ref()?, i, &vote.voter, time, style))
+            .collect();
+    }
     let all = std::iter::once(&verdict.chosen).chain(&verdict.others).take(style.lines.max(1));
     all.enumerate().filter_map(|(i, info)| info_line(info, i, verdict.nodes, time, style)).collect()
+}
+
+/// The line of a member, and above it whose it is, since a GUI shows numbers only.
+fn member_line(info: &MoveInfo, place: usize, name: &str, time: Duration, style: Style) -> Option<String> {
+    let line = info_line(info, place, 0, time, Style { lines: usize::MAX, ..style })?;
+    let rate = info.win_rate.map_or_else(|| "no win rate".to_owned(), |rate| format!("{:.1}%", 100.0 * rate));
+    let best = info.pv.first().map_or("", String::as_str);
+    Some(format!("info string multipv {}: {} {best} {rate}\n{line}", place + 1, one_line(name)))
 }
 
 fn info_line(info: &MoveInfo, place: usize, nodes: u64, time: Duration, style: Style) -> Option<String> {
@@ -96,7 +112,7 @@ mod tests {
     }
 
     fn style(protocol: Protocol, lines: usize) -> Style {
-        Style { scale_cp: 600.0, protocol, verbose: false, lines }
+        Style { scale_cp: 600.0, protocol, verbose: false, lines, of_members: false }
     }
 
     #[test]
@@ -123,5 +139,15 @@ mod tests {
         };
         assert_eq!(line(0, 1), "info depth 9 time 12 nodes 7 score cp 0 pv 7g7f 3c3d");
         assert_eq!(line(1, 3), "info multipv 2 depth 9 time 12 nodes 7 score cp 0 pv 7g7f 3c3d");
+    }
+
+    #[test]
+    fn a_line_of_a_member_says_whose_it_is() {
+        let time = Duration::from_millis(12);
+        let line = member_line(&info(Some(0.75), None), 1, "A\nB", time, style(Protocol::Usi, 1)).unwrap();
+        let (name, numbers) = line.split_once('\n').unwrap();
+        assert_eq!(name, "info string multipv 2: A B 7g7f 75.0%");
+        assert_eq!(numbers, "info multipv 2 depth 9 time 12 score cp 659 pv 7g7f 3c3d");
+        assert_eq!(member_line(&info(None, None), 0, "A", time, style(Protocol::Usi, 1)), None);
     }
 }

@@ -128,6 +128,7 @@ impl<W: Write> Session<W> {
                 protocol: config.game.protocol(),
                 verbose: config.verbose,
                 lines: 1,
+                of_members: false,
             },
             header,
             members,
