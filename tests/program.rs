@@ -77,12 +77,12 @@ mod real;
 mod replay;
 #[path = "program/rescale.rs"]
 mod rescale;
-#[path = "program/shown.rs"]
-mod shown;
 #[path = "program/same_bytes.rs"]
 mod same_bytes;
 #[path = "program/sentinels.rs"]
 mod sentinels;
+#[path = "program/shown.rs"]
+mod shown;
 #[path = "program/split.rs"]
 mod split;
 #[path = "program/tables.rs"]

@@ -187,7 +187,7 @@ fn people_w1(rating: f64, seconds: f64) -> f64 {
 }
 
 /// A table of games of people with known win rates, two positions each.
-fn people_table(games: u64) -> String {
+pub(crate) fn people_table(engine: &str, games: u64) -> String {
     let mut table = "engine,game,opponent,color,score,result,rating,opponent_rating,time_control\n".to_owned();
     for game in 0..games {
         let rating = 1_000 + random::below(1_200, &[game, 1]);
@@ -198,7 +198,7 @@ fn people_table(games: u64) -> String {
         let won = i64::from(random::unit(&[game, 4]) < 1.0 / (1.0 + (-logit).exp()));
         for (color, sign) in [("black", 1), ("white", -1)] {
             let result = if sign > 0 { won } else { 1 - won };
-            table += &format!("E,g{game},,{color},{},{result},{rating},{rating},{control}\n", sign * score);
+            table += &format!("{engine},g{game},,{color},{},{result},{rating},{rating},{control}\n", sign * score);
         }
     }
     table
@@ -207,7 +207,7 @@ fn people_table(games: u64) -> String {
 #[test]
 fn people_have_curves_by_rating_and_time() {
     let folder = Folder::new();
-    folder.write("people.csv", people_table(6_000));
+    folder.write("people.csv", people_table("E", 6_000));
     let fit = ["calibrate", "people.csv", "--model", "people"];
     folder.good(&[&fit[..], &["--out", "p", "--plots", "figures", "--quiet"]].concat());
     for (rating, control, seconds) in [("1100", "bullet", 60.0), ("1600", "300+0", 300.0), ("2100", "rapid", 600.0)] {
@@ -245,7 +245,7 @@ fn people_have_curves_by_rating_and_time() {
         "does not use it",
         "--model",
     ]);
-    let without: String = people_table(200)
+    let without: String = people_table("E", 200)
         .lines()
         .map(|l| format!("{}\n", l.split(',').take(6).collect::<Vec<_>>().join(",")))
         .collect();
@@ -258,7 +258,7 @@ fn people_have_curves_by_rating_and_time() {
 #[ignore = "needs node"]
 fn exported_javascript_gives_the_numbers_of_winrate() {
     let folder = Folder::new();
-    folder.write("people.csv", people_table(2_000));
+    folder.write("people.csv", people_table("E", 2_000));
     folder.good(&["calibrate", "people.csv", "--model", "people", "--out", "p", "--no-plots", "--quiet"]);
     folder.write("win_rate.mjs", folder.good(&["export", "p/E.json", "--to", "javascript"]).out);
     let main = "import { win_rate } from './win_rate.mjs';\n\

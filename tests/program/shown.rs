@@ -4,10 +4,11 @@
 use std::path::Path;
 
 use crate::docs::documents;
+use crate::models::people_table;
 use crate::support::{Folder, csv, csv_text, project_data, root};
 
 /// Commands that this test does not run, by their page, what they begin with, and why.
-const NOT_RUN: [(&str, &str, &str); 21] = [
+const NOT_RUN: [(&str, &str, &str); 23] = [
     ("README.md", "constant C:", "a folder of the reader"),
     ("README.ja.md", "constant C:", "a folder of the reader"),
     ("README.ja.md", "council my.toml --prepare", "thousands of positions, as in README.md"),
@@ -24,6 +25,8 @@ const NOT_RUN: [(&str, &str, &str); 21] = [
     ("docs/experiments.md", "replay data/experiments/shogi-council", "a log of hours"),
     ("docs/ja/council.md", "council my.toml --prepare", "thousands of positions, as in README.md"),
     ("docs/ja/gui.md", "council shogi-council.toml --prepare", "thousands of positions, as in README.md"),
+    ("docs/people.md", "calibrate lichess_db", "a month of lichess"),
+    ("docs/people.md", "analyse lichess_db", "thousands of positions"),
     ("docs/play.md", "play test.toml", "a tournament of the reader"),
     ("docs/playouts.md", "theory playout y:13", "minutes"),
     ("docs/tables.md", "calibrate evals.parquet", "a table of another program"),
@@ -159,9 +162,13 @@ fn stand_in(folder: &Folder, word: &str, few: bool, records: Option<&Path>) -> b
             let games = std::fs::read_to_string(root().join("tests/oracle/sekirei+zshogi.kif")).unwrap();
             folder.write(word, format!("先手：{}", games.split("先手：").nth(1).unwrap()));
         }
-        "scored.csa" => games(word, &["--games", "1"]),
+        "scored.csa" | "game.pgn" => games(word, &["--games", "1"]),
         "games.pgn" | "TCEC_Season_13_-_Superfinal.pgn" => games(word, &["--games", count, "--draws", "0.5"]),
         "samples.parquet" => drop(folder.good(&["sample", &project_data("selfplay"), "--out", word])),
+        "lichess.parquet" => {
+            folder.write("people.csv", people_table("Stockfish", 3_000));
+            folder.good(&["sample", "people.csv", "--out", word]);
+        }
         "votes.jsonl" | "data/experiments/learned-weights/shogi.jsonl" => votes(folder, "shogi", word),
         "data/experiments/learned-weights/chess.jsonl" => votes(folder, "chess", word),
         "data/experiments/learned-weights/minishogi.jsonl" => votes(folder, "minishogi", word),
