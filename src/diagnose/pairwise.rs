@@ -51,6 +51,8 @@ pub struct Pair {
     /// with Holm's correction for the number of pairs. An engine's own scale differs by less against weak and strong
     /// opponents.
     pub p_corrected: f64,
+    /// Chance of scales this different if they are the same, with the same correction.
+    pub p_same: f64,
 }
 
 /// Whether engines share a scale.
@@ -59,6 +61,8 @@ pub enum Scales {
     /// Some pairs do not, within a factor of 1.25, this one most certainly: the same win rate needs a larger score of
     /// the second engine.
     Apart(usize, usize),
+    /// Some pairs differ, this one most certainly, but not surely by more than a factor of 1.25.
+    Differ(usize, usize),
     /// All pairs do, within a factor of 1.25.
     Alike,
     /// The games do not tell.
@@ -91,25 +95,42 @@ pub struct Pairwise {
 }
 
 impl Pairwise {
-    /// Pairs whose scales differ, after correction.
+    /// Pairs whose scales differ by more than a factor of 1.25, after correction.
     pub fn apart(&self) -> usize {
         self.pairs.iter().filter(|pair| pair.p_corrected < LEVEL).count()
     }
 
-    /// Whether the engines share a scale. Of the pairs that do not, the example is one of typical scores if there is
-    /// one.
-    pub fn scales(&self) -> Scales {
-        let equivalent = |(a, b): (usize, usize)| self.equivalents[a][b];
-        let apart = |typical: bool| {
-            let pairs = self.pairs.iter().filter(|pair| pair.p_corrected < LEVEL);
+    /// Pairs whose scales differ, after correction.
+    pub fn different(&self) -> usize {
+        self.pairs.iter().filter(|pair| pair.p_same < LEVEL).count()
+    }
+
+    /// How many times as large a score of engine `b` must be as the same score of `a`, with its 95% interval.
+    pub fn ratio(&self, a: usize, b: usize) -> Option<(f64, (f64, f64))> {
+        let Equivalent { score_cp, low, high } = self.equivalents[a][b]?;
+        let [ratio, low, high] = [score_cp, low, high].map(|cp| cp / self.score_cp);
+        Some((ratio, (low, high)))
+    }
+
+    /// The pair with the least chance below [`LEVEL`], the engine with the smaller scores first; one of typical scores
+    /// if there is one.
+    fn most_certain(&self, chance: impl Fn(&Pair) -> f64) -> Option<(usize, usize)> {
+        let of = |typical: bool| {
+            let pairs = self.pairs.iter().filter(|pair| chance(pair) < LEVEL);
             let ordered = pairs.flat_map(|pair| [(pair, (pair.first, pair.second)), (pair, (pair.second, pair.first))]);
             ordered
-                .filter(|(_, names)| {
-                    equivalent(*names).is_some_and(|e| e.score_cp > self.score_cp && (!typical || e.high < TYPICAL_CP))
+                .filter(|(_, (a, b))| {
+                    self.equivalents[*a][*b]
+                        .is_some_and(|e| e.score_cp > self.score_cp && (!typical || e.high < TYPICAL_CP))
                 })
-                .min_by(|(x, _), (y, _)| x.p_corrected.total_cmp(&y.p_corrected))
+                .min_by(|(x, _), (y, _)| chance(x).total_cmp(&chance(y)))
         };
-        if let Some((_, (a, b))) = apart(true).or_else(|| apart(false)) {
+        of(true).or_else(|| of(false)).map(|(_, names)| names)
+    }
+
+    /// Whether the engines share a scale, with an example.
+    pub fn scales(&self) -> Scales {
+        if let Some((a, b)) = self.most_certain(|pair| pair.p_corrected) {
             return Scales::Apart(a, b);
         }
         // intervals that hold for all pairs at once
@@ -121,7 +142,10 @@ impl Pairwise {
                 at.abs() + wider * half < libm::log(ALIKE)
             })
         };
-        if !self.pairs.is_empty() && self.pairs.iter().all(alike) { Scales::Alike } else { Scales::Unknown }
+        if !self.pairs.is_empty() && self.pairs.iter().all(alike) {
+            return Scales::Alike;
+        }
+        self.most_certain(|pair| pair.p_same).map_or(Scales::Unknown, |(a, b)| Scales::Differ(a, b))
     }
 
     /// Indices of the engines with the most samples, largest first, at most `most`.
@@ -208,18 +232,24 @@ pub fn pairwise(
                 (wald(first, &[second], &[0]), wald(first, &[second], &[0, 1]))
             {
                 let samples = engines[first].fit.samples + engines[second].fit.samples;
-                pairs.push(Pair { first, second, samples, equal_slopes, equal_curves, p_corrected: 1.0 });
+                pairs.push(Pair { first, second, samples, equal_slopes, equal_curves, p_corrected: 1.0, p_same: 1.0 });
             }
         }
     }
-    let same_scale = |pair: &Pair| {
-        let found = equivalents[pair.first][pair.second];
-        // half of the interval of the logarithm is that many standard errors, by Student's t or the normal distribution
-        let beyond = |e: &Equivalent| (libm::log(e.score_cp / score_cp).abs() - libm::log(ALIKE)).max(0.0);
-        found.map_or(1.0, |e| two_sided(Z_95 * beyond(&e) / (0.5 * libm::log(e.high / e.low))))
+    // the chance of scales this different if they differ by no more than a factor; half of the interval of the
+    // logarithm is that many standard errors, by Student's t or the normal distribution
+    let within = |factor: f64| {
+        let chance = |pair: &Pair| {
+            let beyond = |e: &Equivalent| (libm::log(e.score_cp / score_cp).abs() - libm::log(factor)).max(0.0);
+            let found = equivalents[pair.first][pair.second];
+            found.map_or(1.0, |e| two_sided(Z_95 * beyond(&e) / (0.5 * libm::log(e.high / e.low))))
+        };
+        holm(&pairs.iter().map(chance).collect::<Vec<_>>())
     };
-    let corrected = holm(&pairs.iter().map(same_scale).collect::<Vec<_>>());
-    pairs.iter_mut().zip(corrected).for_each(|(pair, p)| pair.p_corrected = p);
+    let (alike, same) = (within(ALIKE), within(1.0));
+    for (pair, (alike, same)) in pairs.iter_mut().zip(alike.into_iter().zip(same)) {
+        (pair.p_corrected, pair.p_same) = (alike, same);
+    }
     let others: Vec<usize> = (1..k).collect();
     Some(Pairwise {
         method,
@@ -422,6 +452,25 @@ mod tests {
             })
             .collect();
         assert_eq!(compared(&many, &[]).scales(), Scales::Alike);
+    }
+
+    /// A factor of 1.3 of many games is seen, but not surely beyond 1.25.
+    #[test]
+    fn scales_that_differ_by_little_are_said_to_differ() {
+        let truth = [0.003, 0.003 / 1.3];
+        let rows: Vec<Vec<Observation>> = (0..2)
+            .map(|e| {
+                let one = |seed: u64| {
+                    let rows = engines(&truth, 300 + seed).swap_remove(e).into_iter();
+                    rows.map(move |row| Observation { game: 2000 * seed + row.game, ..row })
+                };
+                (0..4u64).flat_map(one).collect()
+            })
+            .collect();
+        let found = compared(&rows, &[]);
+        let (ratio, (low, high)) = found.ratio(0, 1).unwrap();
+        assert!(low > 1.0 && low < 1.25 && ratio < 1.6 && high > 1.3, "{ratio} [{low}, {high}]");
+        assert_eq!((found.scales(), found.apart(), found.different()), (Scales::Differ(0, 1), 0, 1));
     }
 
     #[test]

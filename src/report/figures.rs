@@ -48,10 +48,11 @@ fn fitted(
     FittedCurve::sample(model_name(method.into(), language), parameters(&Model::Sigmoid(sigmoid)), at)
 }
 
-/// The parameters of a model that a reader of a figure knows: slope, offset and 1/w1.
+/// The parameters of a model that a reader of a figure knows: slope, offset, unless it is 0 by definition, and 1/w1.
 fn parameters(model: &Model) -> String {
     let Some(Sigmoid { w1, w2 }) = model.sigmoid() else { return String::new() };
-    format!("w1 = {w1:.6}, w2 = {w2:.3}, 1/w1 = {:.0}", 1.0 / w1)
+    let offset = if w2 == 0.0 { String::new() } else { format!(", w2 = {w2:.3}") };
+    format!("w1 = {w1:.6}{offset}, 1/w1 = {:.0}", 1.0 / w1)
 }
 
 /// How the positions of a plotted curve are put into bins.

@@ -172,12 +172,21 @@ pub fn headline(diagnosis: &Diagnosis, language: Language) -> Headline {
         _ => say!(language, "{engines} engines calibrated: {counts}."),
     };
     let scales = diagnosis.pairwise.as_ref().map(|pairs| (pairs, pairs.scales()));
-    let apart = matches!(scales, Some((_, Scales::Apart(..))));
+    let apart = matches!(scales, Some((_, Scales::Apart(..) | Scales::Differ(..))));
     sentence += &match scales {
         Some((pairs, Scales::Apart(a, b))) => {
             let there = or_dash(pairs.equivalents[a][b], |e| with_interval(e.score_cp, (e.low, e.high), 0));
             let (score, a, b) = (pairs.score_cp, &pairs.engines[a], &pairs.engines[b]);
             say!(language, " Their scores do not share a scale: between equals, {score:.0} of {a} is {there} of {b}.")
+        }
+        Some((pairs, Scales::Differ(a, b))) => {
+            let ratio = or_dash(pairs.ratio(a, b), |(ratio, between)| with_interval(ratio, between, 2));
+            let (a, b) = (&pairs.engines[a], &pairs.engines[b]);
+            say!(
+                language,
+                " Between equals, {b} needs {ratio} times the score of {a}; whether the scales differ by more than a \
+                 factor of 1.25, which opponents alone can make, these games cannot tell."
+            )
         }
         Some((_, Scales::Alike)) => language.word(" Their scores share a scale, within a factor of 1.25.").to_owned(),
         Some((_, Scales::Unknown)) => {

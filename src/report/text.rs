@@ -290,7 +290,7 @@ fn model_parameters(fit: &ModelFit, language: Language) -> String {
     let one = |(i, (name, value)): (usize, (&str, f64))| {
         // slopes are per centipawn
         let (scale, unit) = match name {
-            "w1" => (1e3, " · 1000"),
+            "w1" | "field_w1" => (1e3, " · 1000"),
             "w1_per_ply" => (1e6, " · 10⁶"),
             _ => (1.0, ""),
         };

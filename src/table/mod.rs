@@ -46,6 +46,7 @@ mod read;
 mod rescore;
 mod row;
 mod source;
+mod two_games;
 
 use std::path::Path;
 

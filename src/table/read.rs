@@ -8,6 +8,7 @@ use super::duplicates::{Removed, TableFile, settle};
 use super::game::{self, GameKey, KnownGame, Sides, key};
 use super::row::{Row, engine, game_id, parse};
 use super::source::{CellKind, Source};
+use super::two_games::split;
 use super::{MOST_QUOTED, TableError};
 use crate::record::SkipReason;
 use crate::sample::alias::matches_glob;
@@ -128,6 +129,11 @@ impl<'a> TableReader<'a> {
         }
         let files = std::mem::take(&mut self.files);
         let records = files.first().map_or(self.table.samples.len(), |file| file.samples.start);
+        for (place, name, own) in split(self.table, &files, records) {
+            let value = text!("{name} plays chess and another game: in chess it counts as '{own}'");
+            let source = files.get(place).map_or_else(String::new, |file| file.name.clone());
+            self.problems.push(Problem { source, line: 0, kind: "same_name", value, strict: false });
+        }
         let mut chess: Vec<bool> = (records > 0).then_some(self.table.chess).into_iter().collect();
         for (file, removed) in files.iter().zip(settle(self.table, &files)) {
             if file.samples.len() as u64 > removed.rows {

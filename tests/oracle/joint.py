@@ -105,20 +105,24 @@ def fit(path):
     drawn = drawn_share(1 / (1 + np.exp(-design @ at[:-1])), y, at[-1])
     out = {}
     for e, name in enumerate(engines):
-        of = np.zeros((6, 2 * k + 3))
-        mine = own == e
+        of, mine = np.zeros((7, 2 * k + 3)), own == e
+        z, q = x[mine], 1 / (1 + np.exp(-design[mine] @ at[:-1]))
+        # the curve by the score alone that is nearest to the win rates against the opponents
+        scores, curve = np.column_stack([z, -np.ones(len(z))]), np.array([at[k + e], 0.0])
+        for _ in range(50):
+            p = 1 / (1 + np.exp(-scores @ curve))
+            bend = scores.T @ ((p * (1 - p))[:, None] * scores)
+            curve += np.linalg.solve(bend, scores.T @ (q - p))
+        of[[6, 1], :-1] = np.linalg.solve(bend, scores.T @ ((q * (1 - q))[:, None] * design[mine]))
+        of[6] /= 1000
         of[0, k + e] = 1e-3
-        mean = design[mine].mean(0)
-        mean[k : 2 * k] = 0
-        of[1, :-1], of[2, -2], of[3, -1], of[4, -3] = -mean, 1, 1, 1
-        of[5, :k] = mean[:k]
-        advantages = np.sort(design[mine][:, :k] @ at[:k] + d[mine] * at[-2])
-        m = len(advantages)
-        parts = np.array([advantages[i * m // 10 : (i + 1) * m // 10].mean() for i in range(10)])
+        of[2, -2], of[3, -1], of[4, -3] = 1, 1, 1
+        of[5, :k] = design[mine][:, :k].mean(0)
+        parameters = of @ at
+        parameters[[6, 1]] = curve / [1000, 1]
         out[name] = {
-            "parameters": list(of @ at),
+            "parameters": list(parameters),
             "standard_errors": list(np.sqrt(np.diag(of @ covariance @ of.T))),
-            "opponents": list(parts - parts.mean()),
             "mean_loss": loss[mine].mean(),
             "drawn": drawn,
         }

@@ -237,17 +237,13 @@ fn the_document_has_its_shape_and_the_files_are_used() {
 
         // against its opponents the win rate is that of the chosen fit, between equals that of w2 = 0
         let [w1, w2, lapse] = ["w1", "w2", "lapse"].map(|name| number(&written["model"][name]));
+        let field = written["model"].get("field_w1").map_or(w1, number);
         for score in [-700.0, 0.0, 250.0] {
-            for (reading, offset) in [(&["--field"][..], w2), (&[][..], 0.0)] {
+            for (reading, slope, offset) in [(&["--field"][..], field, w2), (&[][..], w1, 0.0)] {
                 let score_text = score.to_string();
                 let out = folder.good(&[&["winrate", file, &score_text, "--json"], reading].concat()).out;
                 let rate = number(&serde_json::from_str::<Value>(&out).unwrap()["values"][0]["win_rate"]);
-                // against the opponents it is the mean over them, between equals there is one
-                let met = written["model"]["opponents"].as_array().filter(|all| offset != 0.0 && !all.is_empty());
-                let weaker: Vec<f64> = met.map_or_else(|| vec![0.0], |all| all.iter().map(number).collect());
-                let of = |weaker: &f64| 1.0 / (1.0 + (-w1 * score + offset - weaker).exp());
-                let mean = weaker.iter().map(of).sum::<f64>() / weaker.len() as f64;
-                let expected = lapse + (1.0 - 2.0 * lapse) * mean;
+                let expected = lapse + (1.0 - 2.0 * lapse) / (1.0 + (-slope * score + offset).exp());
                 assert!((rate - expected).abs() < 1e-6, "{name} at {score}: {rate}, not {expected}");
             }
         }

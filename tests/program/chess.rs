@@ -32,14 +32,30 @@ fn a_name_in_chess_and_shogi_is_two_engines() {
     folder.write("games.pgn", games(300));
     folder.generate("games.csa", &["--games", "300"]);
     let fit = |files: &[&str]| folder.document(&[&["fit"][..], files, &["--from-ply", "1", "--bands", "0"]].concat());
-    let both = fit(&["games.pgn", "games.csa"]);
-    assert_eq!(problems(&both, "same_name").len(), 2, "{:#}", both["problems"]);
-    let (chess, shogi) = (fit(&["games.pgn"]), fit(&["games.csa"]));
-    for name in ["A", "B"] {
-        let own = format!("{name} (chess)");
-        assert_eq!(engine(&both, &own)["models"], engine(&chess, name)["models"]);
-        assert_eq!(engine(&both, name)["models"], engine(&shogi, name)["models"]);
+    for (records, table) in [("games.pgn", "chess.csv"), ("games.csa", "shogi.csv")] {
+        folder.good(&["sample", records, "--from-ply", "1", "--out", table]);
     }
+    for [of_chess, of_shogi] in [["games.pgn", "games.csa"], ["chess.csv", "shogi.csv"], ["chess.csv", "games.csa"]] {
+        let both = fit(&[of_chess, of_shogi]);
+        assert_eq!(problems(&both, "same_name").len(), 2, "{:#}", both["problems"]);
+        let (chess, shogi) = (fit(&[of_chess]), fit(&[of_shogi]));
+        for name in ["A", "B"] {
+            let own = format!("{name} (chess)");
+            assert_eq!(engine(&both, &own)["models"], engine(&chess, name)["models"]);
+            assert_eq!(engine(&both, name)["models"], engine(&shogi, name)["models"]);
+        }
+    }
+    // a table of the same games is chess, too, though it does not say so
+    let table = folder.text("chess.csv");
+    let columns: Vec<&str> = table.lines().next().unwrap().split(',').collect();
+    let told = ["material", "chess"].map(|name| columns.iter().position(|column| *column == name));
+    let silent = |line: &str| {
+        let cells = line.split(',').enumerate().filter(|(i, _)| !told.contains(&Some(*i)));
+        cells.map(|(_, cell)| cell).collect::<Vec<_>>().join(",") + "\n"
+    };
+    folder.write("silent.csv", table.lines().map(silent).collect::<String>());
+    let same = fit(&["chess.csv", "silent.csv"]);
+    assert_eq!((problems(&same, "same_name").len(), &same["engines"]), (0, &fit(&["chess.csv"])["engines"]));
 }
 
 /// Draws at any score are no results that follow no score.

@@ -437,7 +437,7 @@ fn models() -> Vec<Model> {
             drawn: 0.01,
             optimism: 0.2,
             strength: -0.3,
-            opponents: vec![-1.5, 0.2, 1.3],
+            field_w1: 0.0025,
         }),
         Model::Strength(Strength { w1: 0.002, w2: 0.4, w3: 0.8 }),
         Model::Beta(Beta { base_w1: 0.002, base_w2: 0.3, a: 0.8, b: 1.3, c: 0.2 }),
@@ -476,7 +476,7 @@ fn moved(model: &Model, parameter: usize, h: f64) -> Model {
         Model::Lapse(_) => Model::Lapse(Lapse { w1: p[0], w2: p[1], lapse: p[2] }),
         Model::Joint(mut joint) => {
             (joint.w1, joint.w2, joint.w3) = (p[0], p[1], p[2]);
-            (joint.lapse, joint.optimism, joint.strength) = (p[3], p[4], p[5]);
+            (joint.lapse, joint.optimism, joint.strength, joint.field_w1) = (p[3], p[4], p[5], p[6]);
             Model::Joint(joint)
         }
         Model::Strength(_) => Model::Strength(Strength { w1: p[0], w2: p[1], w3: p[2] }),

@@ -48,7 +48,7 @@ def test_estimates_have_the_words_of_statsmodels(samples):
 def test_calibrations_have_estimates(results, root):
     calibration = results["sekirei"].calibration
     model = json.loads(calibration.to_json())["models"]["joint"]
-    assert calibration.param_names == ["w1", "w2", "w3", "lapse", "optimism", "strength"]
+    assert calibration.param_names == ["w1", "w2", "w3", "lapse", "optimism", "strength", "field_w1"]
     assert calibration.params == pytest.approx([model[name] for name in calibration.param_names], rel=1e-8)
     assert calibration.cov_params() == pytest.approx(np.array(model["covariance"]), rel=1e-8)
     assert calibration.bse == pytest.approx(np.sqrt(np.diag(model["covariance"])), rel=1e-8)

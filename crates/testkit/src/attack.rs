@@ -318,7 +318,9 @@ pub enum Estimator {
     MaximumLikelihood,
     /// The joint model.
     Joint,
-    /// Normal prior of estimated mean and deviation around ln w1 of the joint model.
+    /// Normal prior of estimated mean and a standard deviation of .25 around ln w1 of the joint model.
+    Fixed,
+    /// The same with an estimated standard deviation.
     Normal,
     /// The same with Student's t of three degrees of freedom.
     Student,
@@ -326,13 +328,14 @@ pub enum Estimator {
 
 impl Estimator {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::MaximumLikelihood, Self::Joint, Self::Normal, Self::Student];
+    pub const ALL: [Self; 5] = [Self::MaximumLikelihood, Self::Joint, Self::Fixed, Self::Normal, Self::Student];
 
     /// The name in tables.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::MaximumLikelihood => "maximum_likelihood",
             Self::Joint => "joint",
+            Self::Fixed => "joint, fixed .25",
             Self::Normal => "joint, normal",
             Self::Student => "joint, Student's t",
         }
@@ -392,7 +395,7 @@ pub fn coverage(attack: &Attack, sets: u64, options: &FitOptions) -> Vec<Found> 
                 Some(Estimated { w1, low: w1 - half, high: w1 + half })
             })
             .collect();
-        let shrunk = [false, true].map(|heavy| shrink(&joint, heavy));
+        let shrunk = [(false, Some(0.25)), (false, None), (true, None)].map(|(heavy, sd)| shrink(&joint, heavy, sd));
         let excess = |e: usize, found: &Estimated| {
             let loss = |c: &Case| {
                 let x = f64::from(c.score_cp);
@@ -406,8 +409,9 @@ pub fn coverage(attack: &Attack, sets: u64, options: &FitOptions) -> Vec<Found> 
             let found = match estimator {
                 Estimator::MaximumLikelihood => alone(e),
                 Estimator::Joint => joint[e],
-                Estimator::Normal => shrunk[0][e],
-                Estimator::Student => shrunk[1][e],
+                Estimator::Fixed => shrunk[0][e],
+                Estimator::Normal => shrunk[1][e],
+                Estimator::Student => shrunk[2][e],
             };
             found.map(|found| (found, excess(e, &found)))
         };
@@ -461,8 +465,9 @@ pub fn conflicts(attack: &Attack, sets: u64, options: &FitOptions, level: f64) -
     [share(0..1), share(1..n)]
 }
 
-/// Estimates of ln w1 drawn to their common centre by a prior whose centre and spread are estimated from them.
-fn shrink(found: &[Option<Estimated>], heavy: bool) -> Vec<Option<Estimated>> {
+/// Estimates of ln w1 drawn to their common centre by a prior whose centre is estimated from them, and so is its spread
+/// unless it is given.
+fn shrink(found: &[Option<Estimated>], heavy: bool, spread: Option<f64>) -> Vec<Option<Estimated>> {
     let known: Vec<(f64, f64)> = found
         .iter()
         .flatten()
@@ -480,7 +485,8 @@ fn shrink(found: &[Option<Estimated>], heavy: bool) -> Vec<Option<Estimated>> {
         grid.iter().map(move |g| low + (high - low) * (g + 14.0) / 14.0)
     };
     let mut best = (f64::NEG_INFINITY, 0.0, 1.0);
-    for spread in (0..14).map(|i| 0.05 * 1.35f64.powi(i)) {
+    let spreads = (0..14).map(|i| 0.05 * 1.35f64.powi(i));
+    for spread in spread.map_or_else(|| spreads.collect(), |given| vec![given]) {
         // the centre by weights of the estimates
         let mut centre = 0.0;
         for _ in 0..if heavy { 8 } else { 1 } {

@@ -56,8 +56,17 @@ fn answers(report: &Report<'_>) -> Vec<String> {
                 let (score, a, b) = (number(pairs.score_cp, 0), &pairs.engines[a], &pairs.engines[b]);
                 say!(
                     language,
-                    "the scales of {apart} of {all} pairs differ (Holm, 5%); between equals {score} of {a} is {there} \
-                     of {b}"
+                    "the scales of {apart} of {all} pairs differ by more than a factor of 1.25 (Holm, 5%); between \
+                     equals {score} of {a} is {there} of {b}"
+                )
+            }
+            Scales::Differ(a, b) => {
+                let ratio = or_dash(pairs.ratio(a, b), |(ratio, between)| with_interval(ratio, between, 2));
+                let (different, a, b) = (pairs.different(), &pairs.engines[a], &pairs.engines[b]);
+                say!(
+                    language,
+                    "the scales of {different} of {all} pairs differ (Holm, 5%), none surely by more than a factor of \
+                     1.25, which opponents alone can make; between equals {b} needs {ratio} times the score of {a}"
                 )
             }
             Scales::Alike => say!(language, "the scales of all {all} pairs are alike, within a factor of 1.25"),
@@ -307,8 +316,8 @@ fn tests(report: &Report<'_>, pairs: &Pairwise) -> Vec<Block> {
         pairs.pairs.iter().filter(|p| largest.contains(&p.first) && largest.contains(&p.second)).collect();
     shown.sort_by(|a, b| a.p_corrected.total_cmp(&b.p_corrected));
     let caption = report.word(
-        "Wald tests of the plain sigmoids, clustered by game; the last column compares the constants of the chosen \
-         model, corrected by Holm for all pairs",
+        "Wald tests of the plain sigmoids, clustered by game; the last two columns compare the constants of the \
+         chosen model, corrected by Holm for all pairs",
     );
     let table = Table::new(language, caption, shown)
         .text("A", |pair| pairs.engines[pair.first].clone())
@@ -318,7 +327,8 @@ fn tests(report: &Report<'_>, pairs: &Pairwise) -> Vec<Block> {
         .number("p", |pair| p_value(pair.equal_slopes.p))
         .number(report.word("χ² of equal (w1, w2)"), |pair| number(pair.equal_curves.statistic, 1))
         .number("p", |pair| p_value(pair.equal_curves.p))
-        .number(report.word("p of one scale"), |pair| p_value(pair.p_corrected));
+        .number(report.word("p of equal constants"), |pair| p_value(pair.p_same))
+        .number(report.word("p within a factor of 1.25"), |pair| p_value(pair.p_corrected));
     let mut out = vec![h3(report.word("Are the curves one?"))];
     if pairs.left_out > 0 {
         out.push(soft(say!(

@@ -12,7 +12,6 @@ use super::definition::Definition;
 use super::form::{Form, InvalidParameter};
 use super::formula::Formula;
 use super::lapse::{check_lapse, logit_gradient, logit_with};
-use crate::logistic::Logistic;
 use crate::sigmoid::Sigmoid;
 use crate::situation::{Reading, Situation};
 
@@ -27,20 +26,19 @@ pub(super) static JOINT: Definition = Definition {
     ..Definition::BASELINE
 };
 
-/// p(x) = `lapse` + (1 - 2 `lapse`) / (1 + exp(-w1 x)) between equals. In the games of the fit it is the mean of
-/// `lapse`
-/// + (1 - 2 `lapse`) / (1 + exp(-w1 x + w2 - a)) over the opponents, a being the numbers of `opponents`.
+/// p(x) = `lapse` + (1 - 2 `lapse`) / (1 + exp(-w1 x)) between equals, and
+/// `lapse` + (1 - 2 `lapse`) / (1 + exp(-`field_w1` x + w2)) against the opponents of the fit.
 ///
-/// w2 holds two things: the advantage of the opponents, and `optimism`. Between equals neither remains: engines that
-/// look at one position would otherwise be forecast by who looks at it, not by what it is worth.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Between equals w2 does not remain: engines that look at one position would otherwise be forecast by who looks at it,
+/// not by what it is worth. The slope in the field is another one, because who meets weak opponents has high scores.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Joint {
     /// Slope, per centipawn.
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     pub w1: f64,
-    /// Mean advantage of the opponents in the games of the fit plus `optimism`, in logits; 0 between equals.
+    /// Offset against the opponents of the fit, in logits: at score 0 the logit there is -w2.
     pub w2: f64,
     /// What a logit of rating difference adds to the logit of the win rate.
     pub w3: f64,
@@ -57,9 +55,9 @@ pub struct Joint {
     /// How much stronger the engine is than its opponents beyond what the ratings say, in logits, mean over the
     /// samples.
     pub strength: f64,
-    /// How much weaker than the mean the opponents were, in logits: the means of equal parts of the samples, ascending.
-    /// Empty if all were alike.
-    pub opponents: Vec<f64>,
+    /// Slope against the opponents of the fit, per centipawn.
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    pub field_w1: f64,
 }
 
 impl Joint {
@@ -76,28 +74,13 @@ impl Joint {
         logit_with(self.w1 * score_cp + advantage - optimism, self.lapses())
     }
 
-    /// The logit of the mean win rate over the opponents, with its derivatives by w2 (but for the sign) and the lapse.
-    fn over_opponents(&self, score_cp: f64) -> [f64; 3] {
-        let z = self.w1 * score_cp - self.w2;
-        if self.opponents.is_empty() {
-            let [by_z, low, high] = logit_gradient(z, self.lapses());
-            return [logit_with(z, self.lapses()), by_z, low + high];
+    /// The logit before lapses in the field: against the opponents of the fit, or at a known rating difference against
+    /// players of their strength.
+    fn in_field(&self, score_cp: f64, situation: &Situation) -> f64 {
+        match situation.strength {
+            Some(d) => self.w1 * score_cp + self.w3 * d + self.strength - self.optimism,
+            None => self.field_w1 * score_cp - self.w2,
         }
-        let (mut p, mut q, mut by) = (0.0, 0.0, 0.0);
-        for advantage in &self.opponents {
-            let at = Logistic::at(z + advantage);
-            (p, q, by) = (p + at.p, q + at.q, by + at.p * at.q);
-        }
-        let [p, q, by] = [p, q, by].map(|sum| sum / self.opponents.len() as f64);
-        let slope = 1.0 - 2.0 * self.lapse;
-        let [win, loss] = [p, q].map(|share| (self.lapse + slope * share).max(f64::MIN_POSITIVE));
-        let both = 1.0 / win + 1.0 / loss;
-        [libm::log(win) - libm::log(loss), slope * by * both, (q - p) * both]
-    }
-
-    /// The logit before lapses at a known rating difference, against players of the strength that the opponents had.
-    fn at_difference(&self, score_cp: f64, d: f64) -> f64 {
-        self.w1 * score_cp + self.w3 * d + self.strength - self.optimism
     }
 }
 
@@ -107,10 +90,7 @@ impl Form for Joint {
     }
 
     fn logit(&self, score_cp: f64, situation: &Situation) -> f64 {
-        match situation.strength {
-            Some(d) => logit_with(self.at_difference(score_cp, d), self.lapses()),
-            None => self.over_opponents(score_cp)[0],
-        }
+        logit_with(self.in_field(score_cp, situation), self.lapses())
     }
 
     fn equal_logit(&self, score_cp: f64, situation: &Situation) -> f64 {
@@ -118,7 +98,7 @@ impl Form for Joint {
     }
 
     fn size() -> usize {
-        6
+        7
     }
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {
@@ -129,30 +109,27 @@ impl Form for Joint {
             ("lapse", self.lapse),
             ("optimism", self.optimism),
             ("strength", self.strength),
+            ("field_w1", self.field_w1),
         ]
     }
 
     fn logit_gradient(&self, score_cp: f64, situation: &Situation) -> Option<Vec<f64>> {
+        let [z, low, high] = logit_gradient(self.in_field(score_cp, situation), self.lapses());
+        let lapse = low + high;
         Some(match situation.strength {
-            Some(d) => {
-                let [z, low, high] = logit_gradient(self.at_difference(score_cp, d), self.lapses());
-                vec![z * score_cp, 0.0, z * d, low + high, -z, z]
-            }
-            None => {
-                let [_, z, lapse] = self.over_opponents(score_cp);
-                vec![z * score_cp, -z, 0.0, lapse, 0.0, 0.0]
-            }
+            Some(d) => vec![z * score_cp, 0.0, z * d, lapse, -z, z, 0.0],
+            None => vec![0.0, -z, 0.0, lapse, 0.0, 0.0, z * score_cp],
         })
     }
 
     fn equal_gradient(&self, score_cp: f64, situation: &Situation) -> Option<Vec<f64>> {
         let strength = situation.strength.unwrap_or(0.0);
         let [z, low, high] = logit_gradient(self.w1 * score_cp + self.w3 * strength, self.lapses());
-        Some(vec![z * score_cp, 0.0, z * strength, low + high, 0.0, 0.0])
+        Some(vec![z * score_cp, 0.0, z * strength, low + high, 0.0, 0.0, 0.0])
     }
 
     fn sigmoid(&self) -> Option<Sigmoid> {
-        Some(Sigmoid { w1: self.w1, w2: self.w2 })
+        Some(Sigmoid { w1: self.w1, w2: 0.0 })
     }
 
     fn formula(&self) -> Option<Formula> {
@@ -166,6 +143,7 @@ impl Form for Joint {
             let problem = format!("expected a share from 0 to twice lapse, found {}", self.drawn);
             return Err(InvalidParameter::new("drawn", problem));
         }
+        InvalidParameter::unless_positive("field_w1", self.field_w1)?;
         InvalidParameter::unless_positive("w1", self.w1)
     }
 }

@@ -134,7 +134,7 @@ fn every_target_has_a_word() {
 fn what_a_target_loses_is_said_with_its_size() {
     let joint = serde_json::from_value(json!({
         "w1": 0.005, "w2": 0.1, "w3": 0.8, "lapse": 0.02, "drawn": 0.0, "optimism": 0.3,
-        "strength": 0.0, "opponents": []
+        "strength": 0.0, "field_w1": 0.006
     }));
     let model = FittedModel { model: Model::Joint(joint.unwrap()), covariance: None, samples: None, games: None };
     let kind = ModelKind::Joint;

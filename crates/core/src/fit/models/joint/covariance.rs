@@ -1,5 +1,6 @@
 //! The covariance of each engine's parameters, without a matrix of the size of all engines.
 
+use super::field::Field;
 use super::objective::Objective;
 use crate::fit::lapse::Point;
 use crate::fit::search::Evaluation;
@@ -11,42 +12,53 @@ const PARTS: usize = 8;
 /// Games of a task.
 const CHUNK: usize = 512;
 /// Parameters of an engine's model.
-const MODEL: usize = 6;
+const MODEL: usize = 7;
 
-/// The parameters of an engine's model as linear functions of those of the fit: of its slope, and of the edges of its
-/// engine.
+/// The parameters of an engine's model as linear functions of those of the fit, near its minimum: of the engine's slope,
+/// and of the edges of the engine.
 pub(super) struct Functionals {
-    slope: f64,
+    slope: [f64; MODEL],
     tail: [Vec<f64>; MODEL],
 }
 
 impl Functionals {
-    /// Those of w1, w2, w3, lapse, optimism and the players' strength.
-    pub(super) fn new(objective: &Objective<'_>, engine: usize, unit: f64) -> Self {
+    /// Those of w1, w2, w3, lapse, optimism, the players' strength and the slope in the field.
+    pub(super) fn new(
+        objective: &Objective<'_>,
+        engine: usize,
+        unit: f64,
+        rates: &[f64],
+        field: Option<&Field>,
+    ) -> Self {
         let layout = &objective.layout;
         let columns = objective.pattern().of(engine).len();
         let shared = columns - (layout.tail() - layout.players);
-        let mut tail = [(); MODEL].map(|()| vec![0.0; columns]);
+        let (mut slope, mut tail) = ([0.0; MODEL], [(); MODEL].map(|()| vec![0.0; columns]));
+        slope[0] = 1.0 / unit;
         layout.w3().into_iter().for_each(|_| tail[2][shared + 1] = 1.0);
         layout.lapse().into_iter().for_each(|_| tail[3][columns - 1] = 1.0);
         tail[4][shared] = 1.0;
         let rows = objective.rows_of(engine);
         let samples = rows.len() as f64;
         for row in rows {
+            let [by_slope, by_offset] = field.map_or([0.0; 2], |f| f.moved(objective.rows[row].x, rates[row]));
+            slope[1] += by_offset * objective.rows[row].x;
+            slope[6] += by_slope * objective.rows[row].x / unit;
             let (features, n) = objective.features(row);
             for &(_, by, slot) in &features[..n] {
-                tail[1][slot] -= by / samples;
+                tail[1][slot] += by_offset * by;
                 tail[5][slot] += if slot < shared { by / samples } else { 0.0 };
+                tail[6][slot] += by_slope * by / unit;
             }
         }
-        Self { slope: 1.0 / unit, tail }
+        Self { slope, tail }
     }
 
-    /// The parameter number `k` of an engine's model, but for w1, at a point.
-    pub(super) fn at(&self, k: usize, objective: &Objective<'_>, engine: usize, at: &[f64]) -> f64 {
+    /// The strength of an engine's players at a point.
+    pub(super) fn strength(&self, objective: &Objective<'_>, engine: usize, at: &[f64]) -> f64 {
         let columns = &objective.pattern().columns[objective.pattern().of(engine)];
         let tail = &at[objective.layout.engines..];
-        self.tail[k].iter().zip(columns).map(|(by, column)| by * tail[*column as usize]).sum()
+        self.tail[5].iter().zip(columns).map(|(by, column)| by * tail[*column as usize]).sum()
     }
 }
 
@@ -229,7 +241,7 @@ fn both_sides(inverse: &Inverse, middle: &Square) -> Vec<f64> {
 
 /// A functional with the slopes eliminated, by the edges of its engine.
 fn reduced(engine: usize, k: usize, inverse: &Inverse, functionals: &Functionals) -> Vec<f64> {
-    let by = if k == 0 { functionals.slope / inverse.d(engine) } else { 0.0 };
+    let by = functionals.slope[k] / inverse.d(engine);
     inverse.factor.edges(engine).zip(&functionals.tail[k]).map(|((_, edge), own)| own - edge * by).collect()
 }
 
@@ -272,7 +284,7 @@ fn of_model(e: usize, inverse: &Inverse, functionals: &Functionals, of: &OfEngin
         let row = |i: &usize| columns.iter().zip(by).map(|(j, by)| between[i * inverse.size + j] * by).sum::<f64>();
         columns.iter().map(row).collect::<Vec<f64>>()
     });
-    let slope = |k: usize| if k == 0 { functionals.slope / inverse.d(e) } else { 0.0 };
+    let slope = |k: usize| functionals.slope[k] / inverse.d(e);
     let entry = |a: usize, b: usize| {
         dot(&reduced[a], &spread[b])
             + slope(a) * of.crossed[b]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use evalcurve_calibration::{Joint, Method, Model, ModelKind};
 
 use super::covariance::{Functionals, covariances};
+use super::field::Field;
 use super::objective::{Layout, Objective, Row};
 use crate::fit::case::{Case, median_size};
 use crate::fit::counts::{Observation, ScoreCounts};
@@ -260,46 +261,30 @@ fn fit_together(
         engines: engines.len(),
         apart: false,
     });
-    let functionals = parallel::map(engines.len(), |e| Functionals::new(objective, e, units[e]));
+    let (lapse, optimism, rates) = (objective.lapse(at), at[layout.optimism()], objective.rates(at));
+    let drawn = drawn_share(rates.iter().copied().zip(rows.iter().map(|row| row.result)), lapse);
+    let fields = parallel::map(engines.len(), |e| Field::new(objective, e, units[e], &rates, at));
+    let functionals =
+        parallel::map(engines.len(), |e| Functionals::new(objective, e, units[e], &rates, fields[e].as_ref().ok()));
     let full = !options.forecasts_only;
     let covariances = full.then(|| covariances(objective, at, &evaluation, &functionals)).flatten();
-    let (lapse, optimism) = (objective.lapse(at), at[layout.optimism()]);
-    let drawn = drawn_share(objective.rates(at).into_iter().zip(rows.iter().map(|row| row.result)), lapse);
     let fit = |e: usize| {
         let w1 = at[e] / units[e];
         if w1 <= 0.0 {
             return Err(FitError::SlopeNotPositive { w1 });
         }
-        let of = |k: usize| functionals[e].at(k, objective, e, at);
+        let &Field { w1: field_w1, w2, .. } = fields[e].as_ref().map_err(FitError::clone)?;
+        let strength = functionals[e].strength(objective, e, at);
         let own = objective.rows_of(e);
         let (mut loss, samples) = (0.0, own.len() as f64);
-        objective.each_point(own.clone(), at, &mut |_, points, i| loss += points.loss[i]);
-        let opponents = parts(own.map(|row| objective.advantage(row, at)).collect());
-        let model = Joint { w1, w2: of(1), w3: strengths.w3, lapse, drawn, optimism, strength: of(5), opponents };
+        objective.each_point(own, at, &mut |_, points, i| loss += points.loss[i]);
+        let model = Joint { w1, w2, w3: strengths.w3, lapse, drawn, optimism, strength, field_w1 };
         let covariance = covariances.as_ref().and_then(|all| all.get(e).cloned());
         let fit = ModelFit::new(kind, Model::Joint(model), covariance, engines[e], loss / samples)?;
         let alone = if full && engines.len() > 1 { alone(objective, e, at, units[e]) } else { None };
         Ok(ModelFit { strengths: Some(strengths.clone()), alone, ..fit })
     };
     Ok(parallel::map(engines.len(), fit))
-}
-
-/// Parts of the samples of which a file holds the mean advantage.
-const PARTS: usize = 10;
-/// Advantages that differ less are alike, logits.
-const ALIKE: f64 = 1e-6;
-
-/// The means of equal parts of the advantages less the mean of all, ascending; empty if all are alike.
-fn parts(mut advantages: Vec<f64>) -> Vec<f64> {
-    advantages.sort_unstable_by(f64::total_cmp);
-    let n = advantages.len();
-    let parts = PARTS.min(n);
-    let part = |i: usize| &advantages[i * n / parts..(i + 1) * n / parts];
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let means: Vec<f64> = (0..parts).map(|i| mean(part(i))).collect();
-    let centre = mean(&means);
-    let means: Vec<f64> = means.into_iter().map(|m| m - centre).collect();
-    if means.iter().all(|m| m.abs() < ALIKE) { Vec::new() } else { means }
 }
 
 /// Where a fit to much the same samples ended.
@@ -313,7 +298,7 @@ impl Near {
     /// `None` unless all members have such a fit.
     fn of(members: &[Member<'_>], units: &[f64], players: &HashMap<u32, usize>, rated: bool) -> Option<Self> {
         let joint = |member: &Member<'_>| match (&member.near?.model, &member.near?.strengths) {
-            (Model::Joint(joint), Some(strengths)) => Some((joint.clone(), Arc::clone(strengths))),
+            (Model::Joint(joint), Some(strengths)) => Some((*joint, Arc::clone(strengths))),
             _ => None,
         };
         let all: Vec<_> = members.iter().map(joint).collect::<Option<_>>()?;

@@ -1,6 +1,7 @@
 //! The fit of the joint model: the slopes of all engines with the strengths of their players.
 
 mod covariance;
+mod field;
 mod fit;
 mod objective;
 #[cfg(test)]
