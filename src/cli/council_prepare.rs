@@ -68,7 +68,7 @@ pub(super) fn init(
         let engine = EngineConfig { name: name.clone(), launch, protocol: game.protocol(), ..EngineConfig::default() };
         let trial = try_limits(&engine, game);
         for failure in &trial.failures {
-            let failure = format!("{name}: {}", Text::error(failure).text(language));
+            let failure = format!("{name}: {}", failure.text(language));
             // a limit that it does not obey is no fault if it obeys another
             if trial.limit.is_some() { terminal::note(&failure) } else { terminal::warning(&failure) }
         }

@@ -190,14 +190,15 @@ mod tests {
     ];
 
     /// The templates in a source file: the literal that begins `text!` or `key!`, or follows the language in `say!`,
-    /// and
-    /// those of `word` and `counted`.
+    /// those of `word` and `counted`, and those of errors that derive `ToText`.
     fn templates(source: &str, out: &mut BTreeSet<String>) {
         let program = source.split("#[cfg(test)]\nmod tests").next().unwrap();
-        for start in ["text!(", "key!(", "say!(", "word(", "counted(", "label("] {
+        for start in ["text!(", "key!(", "say!(", "word(", "counted(", "label(", "#[error("] {
             for (at, _) in program.match_indices(start) {
                 let line = program[..at].rsplit('\n').next().unwrap();
-                if line.trim_start().starts_with("//") {
+                let derived = program[..at].rsplit("#[derive(").next().unwrap();
+                let is_error = start == "#[error(" && !derived.split(']').next().unwrap().contains("ToText");
+                if is_error || line.trim_start().starts_with("//") {
                     continue;
                 }
                 let mut rest = program[at + start.len()..].trim_start();
@@ -284,7 +285,7 @@ mod tests {
         used.extend(Termination::ALL.iter().map(|termination| termination.to_text().to_string()));
         let kinds = [SkipReason::VARIANTS, Refusal::VARIANTS, OddityKind::VARIANTS, &KINDS].concat();
         used.extend(kinds.iter().map(|kind| kind.replace('_', " ")));
-        used.insert(", ".to_owned());
+        used.extend([", ", "give the name of a calibration file"].map(str::to_owned));
         let file = include_str!("../../crates/core/src/language/ja.json");
         let file: std::collections::BTreeMap<String, String> = serde_json::from_str(file).unwrap();
         let missing: Vec<&String> = used.iter().filter(|t| has_words(t) && !file.contains_key(*t)).collect();

@@ -5,11 +5,21 @@ use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 
 use clap::error::{ContextKind, ErrorKind};
 
+use evalcurve_analyse::{AnalyseError, EngineError};
+
+use crate::calibration::{CalibrationError, ExportError, NormalizationError};
+use crate::council::protocol::{JoinError, ServeError};
+use crate::council::{ConfigError, ProxyError, SessionError};
 use crate::diagnose::drift::DriftError;
 use crate::language::{Language, Text, ToText};
+use crate::play::PlayError;
 use crate::record::find::SourceError;
+use crate::rule::RuleError;
+use crate::rule::replay::ReplayError;
 use crate::table::TableError;
 use crate::text::plain_number;
+use crate::usi::SpawnError;
+use crate::whole_file::WriteError;
 use crate::{run, say, text};
 
 /// An error with its causes; a cause that the message already quotes is not repeated.
@@ -44,13 +54,34 @@ fn words(error: &(dyn Error + 'static)) -> Text {
         _ => text!("expected a whole number"),
     });
     let of_float = || error.downcast_ref::<ParseFloatError>().map(|_| text!("expected a number"));
-    let own = || error.downcast_ref::<Text>().cloned();
-    let command = || error.downcast_ref::<run::Error>().map(ToText::to_text);
-    let source = || error.downcast_ref::<SourceError>().map(ToText::to_text);
-    let table = || error.downcast_ref::<TableError>().map(ToText::to_text);
-    let drift = || error.downcast_ref::<DriftError>().map(ToText::to_text);
-    let known = number.or_else(of_float).or_else(own).or_else(command).or_else(source).or_else(table).or_else(drift);
-    known.unwrap_or_else(|| Text::error(error.to_string()))
+    macro_rules! known {
+        ($($kind:ty),+ $(,)?) => { None$(.or_else(|| error.downcast_ref::<$kind>().map(ToText::to_text)))+ };
+    }
+    let own = || {
+        known!(
+            Text,
+            run::Error,
+            SourceError,
+            TableError,
+            DriftError,
+            CalibrationError,
+            ExportError,
+            NormalizationError,
+            ReplayError,
+            RuleError,
+            WriteError,
+            AnalyseError,
+            EngineError,
+            ConfigError,
+            JoinError,
+            ProxyError,
+            ServeError,
+            SessionError,
+            SpawnError,
+            PlayError,
+        )
+    };
+    number.or_else(of_float).or_else(own).unwrap_or_else(|| Text::same(error.to_string()))
 }
 
 /// An error in the arguments: with what is expected of a number, where Rust says "invalid digit found in string", and

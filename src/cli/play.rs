@@ -10,7 +10,7 @@ use super::files::shown;
 use super::options::{LanguageArgs, OutputArgs, one_of};
 use super::play_words::{Bounds, Copy, Words, bounds};
 use super::{Done, terminal};
-use crate::language::{Language, Text};
+use crate::language::Language;
 use crate::match_stats::{Decision, EloModel, SprtOptions};
 use crate::play::{self, Encounter, Processors, RunOptions, SprtBounds, Standings, Tournament};
 use crate::report::json::rounded;
@@ -184,10 +184,7 @@ pub(super) fn watch(
 ) -> anyhow::Result<Standings> {
     let standings = play::run(tournament, folder, options, |standings, problems| {
         if !live.quiet {
-            problems
-                .iter()
-                .take(MOST_PROBLEMS)
-                .for_each(|problem| terminal::warning(&Text::error(problem).text(live.language)));
+            problems.iter().take(MOST_PROBLEMS).for_each(|problem| terminal::warning(problem));
         }
         live.show(tournament, standings);
     });

@@ -220,7 +220,7 @@ impl ToText for Error {
             Self::Records(error) => error.to_text(),
             Self::Table(error) => error.to_text(),
             Self::Said(text) => text.clone(),
-            Self::Calibration(error) => Text::error(error.to_string()),
+            Self::Calibration(error) => error.to_text(),
             Self::File { what, source } => text!("{what}: {source}"),
             Self::Interrupted => text!("interrupted"),
         }
@@ -231,8 +231,8 @@ display_text!(Error);
 
 impl Error {
     /// An error with the words of another.
-    fn said(error: impl ToString) -> Self {
-        Self::Said(Text::error(error.to_string()))
+    fn said(error: impl ToText) -> Self {
+        Self::Said(error.to_text())
     }
 
     /// The kind of the input or output error, if it is one.

@@ -152,7 +152,7 @@ impl TableError {
                 "column '{column}' has the type {kind}; write it as 32- or 64-bit integers, floats, booleans or text \
                  (DOUBLE in SQL, .astype(\"float64\") in pandas), or ignore it with `column` ROLE="
             ),
-            Self::Write(error) => Text::error(error.to_string()),
+            Self::Write(error) => error.to_text(),
             Self::Limit { what, found, most, .. } => {
                 let (found, most, what) = (thousands(*found), thousands(*most), Text::word(*what));
                 text!("{found} {what}; a table may have at most {most}; split it, or sample fewer positions")

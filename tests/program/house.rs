@@ -69,31 +69,3 @@ fn crates_depend_on_lower_layers_only() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     assert!(!dependencies(&manifest, "dependencies").iter().any(|d| d == "evalcurve-testkit"));
 }
-
-/// The Japanese of an error that no library words any more would be dead.
-#[test]
-fn every_translated_error_is_in_the_sources() {
-    let (mut all, mut folders) = (String::new(), vec![root().join("crates"), root().join("src")]);
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        let (inner, here): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
-        folders.extend(inner);
-        files.extend(here.into_iter().filter(|path| path.extension().is_some_and(|e| e == "rs")));
-    }
-    for path in files {
-        let text = fs::read_to_string(path).unwrap().replace("\\\"", "\"");
-        for line in text.lines() {
-            // a text goes on in the next line
-            all += line.trim_start().strip_suffix('\\').unwrap_or(line.trim_start());
-        }
-    }
-    let file = fs::read_to_string(root().join("crates/core/src/language/errors.ja.json")).unwrap();
-    let templates: std::collections::BTreeMap<String, String> = serde_json::from_str(&file).unwrap();
-    for template in templates.keys() {
-        let literals =
-            template.split(['{', '}']).step_by(2).map(|part| part.trim_matches(|c: char| !c.is_alphabetic()));
-        let literal = literals.max_by_key(|part| part.len()).unwrap();
-        assert!(all.contains(literal), "{template}: no source has {literal:?}");
-    }
-}

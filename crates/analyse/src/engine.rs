@@ -13,7 +13,7 @@ use evalcurve_council::usi::Launch;
 use evalcurve_council::{EngineConfig, Game, Limit};
 
 /// Why a text is no engine.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Error, evalcurve_core::language::ToText)]
 pub enum EngineError {
     /// No word is a program.
     #[error("'{0}' names no program; write the path of an engine, or a name on PATH, first")]

@@ -16,7 +16,7 @@ use super::Answer;
 use evalcurve_core::text::shown_path;
 
 /// Why the journal cannot be used.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, evalcurve_core::language::ToText)]
 pub enum JournalError {
     /// The file cannot be opened, read or written.
     #[error(

@@ -11,6 +11,7 @@ use thiserror::Error;
 use super::journal::{Journal, JournalError};
 use super::{Answer, Position, Reason, digest};
 use evalcurve_core::language::Text;
+use evalcurve_core::text;
 use evalcurve_council::usi::engines_are_stopping;
 use evalcurve_council::{Board, EngineConfig, Failure, Game, Limit, Player};
 
@@ -52,7 +53,7 @@ impl Default for Analyse {
 }
 
 /// Why an analysis cannot be made.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, evalcurve_core::language::ToText)]
 pub enum AnalyseError {
     /// The journal cannot be used.
     #[error(transparent)]
@@ -317,14 +318,14 @@ impl Analyse {
                 started.new_game()?;
                 ready = Some(started);
             }
-            let Some(mut ready) = ready else { return Err(Failure::Ended("is not running".to_owned())) };
+            let Some(mut ready) = ready else { return Err(Failure::Ended(text!("is not running"))) };
             let result = ready.search(position.at.clone(), board.side(), go.clone(), patience)?;
             *player = if self.fresh { None } else { Some(ready) };
             Ok(result)
         };
         match ask() {
             Ok(result) => Answer::of(&result, &board),
-            Err(Failure::Ended(why)) => Answer::failed(Reason::Crashed, &why),
+            Err(Failure::Ended(why)) => Answer::failed(Reason::Crashed, &why.to_string()),
             Err(late @ Failure::Late(_)) => Answer::failed(Reason::NoAnswer, &late.to_string()),
         }
     }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 /// Why a calibration could not be read or written.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum CalibrationError {
     /// A file system error.
     #[error("cannot {action} {path}: {source}; {remedy}", path = path.display())]

@@ -2,8 +2,8 @@
 //!
 //! The program's code is English. A message is made by [`text!`](macro@crate::text), which keeps the English template
 //! and its arguments; `language/ja.json` holds the Japanese of each template. A template that is not in the file stays
-//! English, and a test of the program names it. Errors whose types say what they mean in English alone are found by
-//! their text (`language/errors.ja.json`).
+//! English, and a test of the program names it. An error derives [`ToText`] beside thiserror's `Error`, and its
+//! `#[error("…")]` is the template.
 
 mod errors;
 
@@ -12,6 +12,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::LazyLock;
 
+pub use errors::of_parser;
+pub use evalcurve_text_macro::ToText;
 #[doc(hidden)]
 pub use evalcurve_text_macro::text_of;
 
@@ -63,8 +65,6 @@ pub struct Text(Content);
 enum Content {
     /// The same in all languages.
     Same(String),
-    /// A message of an error that is worded in English.
-    Error(String),
     /// Looked up as it is.
     Word(Cow<'static, str>),
     /// A template, and the arguments by the names that the template has for them.
@@ -77,11 +77,6 @@ impl Text {
     /// The same in all languages, such as a name.
     pub fn same(text: impl Into<String>) -> Self {
         Self(Content::Same(text.into()))
-    }
-
-    /// A message of an error that is worded in English, and translated if `errors.ja.json` has it.
-    pub fn error(english: impl Into<String>) -> Self {
-        Self(Content::Error(english.into()))
     }
 
     /// What [`text!`](macro@crate::text) makes.
@@ -116,10 +111,6 @@ impl Text {
     fn write(&self, language: Language, out: &mut String) {
         match &self.0 {
             Content::Same(text) => *out += text,
-            Content::Error(english) => match language {
-                Language::English => *out += english,
-                Language::Japanese => *out += &errors::japanese(english).unwrap_or_else(|| english.clone()),
-            },
             Content::Word(english) => *out += language.word(english),
             Content::Template { template, arguments } => fill(language.word(template), arguments, language, out),
             Content::Several(texts) => texts.iter().for_each(|text| text.write(language, out)),
@@ -232,6 +223,13 @@ pub trait ToText {
 impl ToText for Text {
     fn to_text(&self) -> Text {
         self.clone()
+    }
+}
+
+/// The same in all languages.
+impl ToText for String {
+    fn to_text(&self) -> Text {
+        Text::same(self.as_str())
     }
 }
 

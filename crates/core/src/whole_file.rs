@@ -20,7 +20,7 @@ static CLEANED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 const STALE: Duration = Duration::from_hours(24);
 
 /// Why a file could not be written; the old file is unchanged.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, crate::language::ToText)]
 #[error("{path}: cannot {action} the file: {source}; {remedy}")]
 pub struct WriteError {
     /// `create`, `write` or `replace`.
@@ -41,11 +41,12 @@ const MOST_TEXT: u64 = 16 << 20;
 pub fn read_text(path: &Path) -> io::Result<String> {
     let words = |kind, words| io::Error::new(kind, words);
     let bytes = read_bounded(path, MOST_TEXT).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => words(error.kind(), "there is no such file; check its name"),
+        io::ErrorKind::NotFound => words(error.kind(), crate::key!("there is no such file; check its name")),
         _ => error,
     })?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| words(io::ErrorKind::InvalidData, "it is not UTF-8; save it in the encoding UTF-8"))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        words(io::ErrorKind::InvalidData, crate::key!("it is not UTF-8; save it in the encoding UTF-8"))
+    })?;
     Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 

@@ -85,7 +85,7 @@ pub fn check(config: &Config) -> Vec<Finding> {
     for (member, engine) in trial.members.iter_mut().zip(&config.engines) {
         findings.engine.clone_from(&engine.name);
         match first_fault(member) {
-            Some(fault) => findings.error(Text::error(fault)),
+            Some(fault) => findings.error(fault.clone()),
             None => {
                 findings.check_options(member, engine);
                 findings.check_calibration(member, engine, config.rule);
@@ -116,7 +116,7 @@ impl Trial {
             }
             for member in &mut self.members {
                 member.check_deadline(now);
-                member.events.retain(|event| matches!(event, MemberEvent::Fault(_)));
+                member.events.retain(|event| matches!(event, MemberEvent::Fault { .. }));
             }
         }
     }
@@ -136,8 +136,8 @@ fn calibrated(config: &Config) -> impl Iterator<Item = (&String, &Calibration)> 
 }
 
 /// The first fault that a member has reported.
-fn first_fault(member: &Member) -> Option<&String> {
-    member.events.iter().find_map(|event| if let MemberEvent::Fault(text) = event { Some(text) } else { None })
+fn first_fault(member: &Member) -> Option<&Text> {
+    member.events.iter().find_map(|event| if let MemberEvent::Fault { fault, .. } = event { Some(fault) } else { None })
 }
 
 /// The findings so far, and the member that further ones are about.

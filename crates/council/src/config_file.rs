@@ -15,9 +15,11 @@ use super::board::Game;
 use super::config::{Config, EngineConfig, Limit, TimeControl, centipawns};
 use crate::usi::{Launch, Protocol};
 use evalcurve_core::calibration::{Calibration, MatePolicy, Mates};
+use evalcurve_core::language::{Text, ToText, of_parser};
 use evalcurve_core::rule::log::MOST_VOTERS;
 use evalcurve_core::rule::weights::Weights;
 use evalcurve_core::rule::{Role, Rule, RuleError};
+use evalcurve_core::text;
 use evalcurve_core::text::{plain_types, shortened};
 use evalcurve_core::whole_file::read_text;
 
@@ -29,26 +31,23 @@ pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) ->
     (distance <= 1 + wanted.chars().count() / 4).then_some(name)
 }
 
-/// A message about an unknown key, with the nearest of those that are expected.
-fn with_nearest(message: String) -> String {
-    if !message.starts_with("unknown field") {
-        return message;
-    }
+/// A message of serde or toml; one about an unknown key with the nearest of those that are expected.
+fn with_nearest(message: &str) -> Text {
     let mut quoted = message.split('\'').skip(1).step_by(2);
-    let near = quoted.next().and_then(|key| nearest(key, quoted));
-    let hint = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
-    message + &hint
+    let near = quoted.next().and_then(|key| nearest(key, quoted)).filter(|_| message.starts_with("unknown field"));
+    let message = of_parser(message);
+    near.map_or(message.clone(), |near| text!("{message}; did you mean '{near}'?"))
 }
 
 /// What is wrong with a configuration, where, and what to do.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, ToText)]
 #[error("{file}{}: {message}", .line.map_or_else(String::new, |line| format!(":{line}")))]
 pub struct ConfigError {
     pub file: String,
     /// The line, from 1.
     pub line: Option<usize>,
     /// What is wrong and what to do.
-    pub message: String,
+    pub message: Text,
 }
 
 /// The longest wait for the options of members, in milliseconds.
@@ -154,9 +153,9 @@ impl ConfigText {
     /// # Errors
     /// The file cannot be read.
     pub fn open(path: &Path) -> Checked<Self> {
-        let fail = |message: String| ConfigError { file: path.display().to_string(), line: None, message };
-        let text = read_text(path).map_err(|e| fail(format!("cannot read the configuration: {e}")))?;
-        let path = std::path::absolute(path).map_err(|e| fail(format!("cannot find its folder: {e}")))?;
+        let fail = |message: Text| ConfigError { file: path.display().to_string(), line: None, message };
+        let text = read_text(path).map_err(|e| fail(text!("cannot read the configuration: {e}")))?;
+        let path = std::path::absolute(path).map_err(|e| fail(text!("cannot find its folder: {e}")))?;
         Ok(Self { path, text })
     }
 
@@ -193,10 +192,10 @@ impl ConfigText {
     }
 
     /// An error about a part of the file.
-    pub fn error(&self, span: Option<Range<usize>>, message: impl Into<String>) -> ConfigError {
+    pub fn error(&self, span: Option<Range<usize>>, message: Text) -> ConfigError {
         let line = span.map(|s| self.text.get(..s.start).map_or(0, |t| t.matches('\n').count()) + 1);
         let name = self.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-        ConfigError { file: name, line, message: message.into() }
+        ConfigError { file: name, line, message }
     }
 
     /// A syntax error or an invalid value, with the line that contains it.
@@ -204,13 +203,13 @@ impl ConfigText {
         let message = plain_types(&error.message().replace('\n', "; "))
             .replace("unknown variant", "invalid value")
             .replace("expected an object", "expected a table");
-        let mut error = self.error(error.span(), with_nearest(message));
+        let mut error = self.error(error.span(), with_nearest(&message));
         let line = error.line.and_then(|line| self.text.lines().nth(line - 1)).unwrap_or_default().trim();
         if !line.is_empty() {
-            error.message += &format!(" (in the line {})", shortened(line, 200));
+            error.message = text!("{} (in the line {})", error.message, shortened(line, 200));
         }
         if line.contains('"') && line.contains('\\') {
-            error.message += "; write a Windows path in single quotes";
+            error.message = text!("{}; write a Windows path in single quotes", error.message);
         }
         error
     }
@@ -240,7 +239,8 @@ impl ConfigText {
         match changed.engines_have_calibrations() {
             true => Ok(changed.text),
             false => {
-                Err(self.error(None, "write every engine as a table [[engine]] with its name on a line of its own"))
+                Err(self
+                    .error(None, text!("write every engine as a table [[engine]] with its name on a line of its own")))
             }
         }
     }
@@ -260,14 +260,14 @@ impl ConfigText {
         self.add_weights(&mut config)?;
         config.time.longest_ms = config.time.longest_ms.max(1);
         if config.time.options_ms > MOST_OPTIONS_MS {
-            let message = format!(
+            let message = text!(
                 "options-ms is {}; write at most {MOST_OPTIONS_MS}: GUIs do not wait longer for usiok",
                 config.time.options_ms
             );
             return Err(self.error(self.span("time.options-ms"), message));
         }
         if config.name.contains(char::is_control) {
-            let message = format!("the name {:?} cannot be displayed; write a word", config.name);
+            let message = text!("the name {:?} cannot be displayed; write a word", config.name);
             return Err(self.error(self.span("name"), message));
         }
         let Err(error) = evalcurve_core::rule::check(config.rule, &config.voters(), &config.rule_options()) else {
@@ -279,32 +279,33 @@ impl ConfigText {
             RuleError::Range { key, voter: None, .. } => self.span(key),
             _ => None,
         };
-        Err(self.error(span, error.to_string()))
+        Err(self.error(span, error.to_text()))
     }
 
     /// Gives the members their learned weights.
     fn add_weights(&self, config: &mut Config) -> Checked<()> {
         let Some(file) = &config.weights else { return Ok(()) };
         let fail = |message| self.error(self.span("weights"), message);
-        let weights = Weights::read(&self.path(file)).map_err(fail)?;
-        weights.check(config.engines.iter().map(|engine| engine.name.as_str())).map_err(fail)?;
+        let weights = Weights::read(&self.path(file)).map_err(|e| fail(e.into()))?;
+        weights.check(config.engines.iter().map(|engine| engine.name.as_str())).map_err(|e| fail(e.into()))?;
         if weights.game != config.game.as_str() {
-            return Err(fail(format!(
+            return Err(fail(text!(
                 "the weights are of {}, and the council plays {}; learn weights for this game",
                 weights.game,
                 config.game.as_str()
             )));
         }
         if weights.rule != config.rule {
-            return Err(fail(format!(
+            return Err(fail(text!(
                 "the weights are for the rule {}, and the council decides by {}; learn others, or decide by {0}",
-                weights.rule, config.rule
+                weights.rule,
+                config.rule
             )));
         }
         for (place, engine) in config.engines.iter_mut().enumerate() {
             let Some(member) = weights.of(&engine.name) else { continue };
             if engine.weight.is_some() {
-                let message = format!("engine '{}' has a weight, and learned weights, too; remove one", engine.name);
+                let message = text!("engine '{}' has a weight, and learned weights, too; remove one", engine.name);
                 return Err(self.error(self.span(&format!("engine.{place}.weight")), message));
             }
             (engine.weight, engine.phases) = (Some(member.weight), member.phases.clone());
@@ -317,21 +318,22 @@ impl ConfigText {
         let mut raw = raw.into_inner();
         let name = std::mem::take(&mut raw.name.get_mut().0);
         if raw.options.keys().any(|key| key.contains(char::is_control)) {
-            let message = "the name of an option has a line break or another control character; write it in one line";
+            let message =
+                text!("the name of an option has a line break or another control character; write it in one line");
             return Err(self.error(Some(span), message));
         }
         self.check_server_keys(&raw, &name)?;
         if let (Some(council), Some(_)) = (&raw.council, rule) {
-            let message = format!("engine '{name}' is a council, and a council cannot be a member; name its members");
+            let message = text!("engine '{name}' is a council, and a council cannot be a member; name its members");
             return Err(self.error(Some(council.span()), message));
         }
         match (&raw.clock, rule) {
             (Some(clock), Some(_)) => {
-                let message = format!("engine '{name}' has a clock, but members share that of the council; use limit");
+                let message = text!("engine '{name}' has a clock, but members share that of the council; use limit");
                 return Err(self.error(Some(clock.span()), message));
             }
             (Some(clock), None) if raw.limit.is_some() || clock.get_ref().is_empty() => {
-                let message = format!("engine '{name}' needs either a limit or a clock with some time");
+                let message = text!("engine '{name}' needs either a limit or a clock with some time");
                 return Err(self.error(Some(clock.span()), message));
             }
             _ => {}
@@ -376,7 +378,7 @@ impl ConfigText {
     ) -> Checked<Option<Calibration>> {
         let Some(file) = &raw.calibration else {
             let Some(rule) = rule.filter(|rule| rule.needs_win_rates()) else { return Ok(None) };
-            let message = format!(
+            let message = text!(
                 "engine '{name}' has no calibration, and rule {rule} compares win rates; write the path of its \
                  calibration file, \"declared\" to use the W/D/L that it prints, or \"none\" to ignore its votes"
             );
@@ -386,7 +388,7 @@ impl ConfigText {
             "none" => Ok(None),
             DECLARED => match rule.filter(|rule| rule.needs().judged) {
                 Some(rule) => {
-                    let message = format!(
+                    let message = text!(
                         "engine '{name}' votes by declared rates, and rule {rule} compares scores of a second search, \
                          which have none; write the path of its calibration file, or choose another rule"
                     );
@@ -396,7 +398,7 @@ impl ConfigText {
             },
             path => {
                 let mut calibration = Calibration::read(self.path(path))
-                    .map_err(|e| self.error(Some(file.span()), format!("the calibration of '{name}': {e}")))?;
+                    .map_err(|e| self.error(Some(file.span()), text!("the calibration of '{name}': {e}")))?;
                 set_threshold(&mut calibration, raw.mate_threshold);
                 Ok(Some(calibration))
             }
@@ -407,25 +409,25 @@ impl ConfigText {
     fn launch(&self, name: &str, span: Range<usize>, raw: &mut EngineTable, game: Game) -> Checked<Launch> {
         let directory = raw.directory.as_ref().map(|directory| self.path(directory.get_ref()));
         if let (Some(path), Some(given)) = (directory.as_ref().filter(|path| !path.is_dir()), &raw.directory) {
-            let message = format!("there is no folder '{}'; write one that exists", path.display());
+            let message = text!("there is no folder '{}'; write one that exists", path.display());
             return Err(self.error(Some(given.span()), message));
         }
         let own = |span, args| match Launch::this_program(args) {
             Ok(launch) => Ok((launch.command, launch.args)),
-            Err(e) => Err(self.error(Some(span), format!("cannot find evalcurve itself: {e}"))),
+            Err(e) => Err(self.error(Some(span), text!("cannot find evalcurve itself: {e}"))),
         };
         let (command, args) = match (&raw.command, &raw.council, &raw.listen) {
             (Some(command), None, None) => (self.command(command)?, raw.args.drain(..).map(Into::into).collect()),
             (None, Some(council), None) => {
                 let path = self.path(council.get_ref());
-                Config::read(&path).map_err(|e| self.error(Some(council.span()), format!("council '{name}': {e}")))?;
+                Config::read(&path).map_err(|e| self.error(Some(council.span()), text!("council '{name}': {e}")))?;
                 own(council.span(), vec!["council".into(), path.into_os_string()])?
             }
             (None, None, Some(listen)) => {
                 let fail = |message| self.error(Some(listen.span()), message);
                 let login = raw.login.as_deref().unwrap_or(name);
                 if login.contains(char::is_whitespace) {
-                    return Err(fail(format!(
+                    return Err(fail(text!(
                         "'{login}' is not a valid login, it contains a blank; write login = \"…\""
                     )));
                 }
@@ -439,7 +441,7 @@ impl ConfigText {
                 own(listen.span(), args)?
             }
             _ => {
-                let message = format!(
+                let message = text!(
                     "engine '{name}' needs a command, or listen = \"127.0.0.1:4081\" for a program that logs in, \
                      but not both"
                 );
@@ -458,20 +460,17 @@ impl ConfigText {
         let Some(listen) = &raw.listen else {
             if raw.login.is_some() || raw.password_file.is_some() {
                 let key = if raw.login.is_some() { "login" } else { "password-file" };
-                return fail(
-                    span,
-                    format!("engine '{name}' has a {key} but does not listen; write listen or remove it"),
-                );
+                return fail(span, text!("engine '{name}' has a {key} but does not listen; write listen or remove it"));
             }
             return Ok(());
         };
         if !raw.args.is_empty() {
-            return fail(span, format!("engine '{name}' listens and has args; remove them, a server takes none"));
+            return fail(span, text!("engine '{name}' listens and has args; remove them, a server takes none"));
         }
         let address = listen.get_ref();
         let port = address.rsplit_once(':').map(|(_, port)| port.parse::<u16>());
         if !matches!(port, Some(Ok(_))) {
-            let message = format!("'{address}' is not an address; write ADDRESS:PORT, for example 127.0.0.1:4081");
+            let message = text!("'{address}' is not an address; write ADDRESS:PORT, for example 127.0.0.1:4081");
             return fail(listen.span(), message);
         }
         match &raw.password_file {
@@ -479,7 +478,7 @@ impl ConfigText {
                 let shown = self.path(file).display().to_string();
                 fail(
                     span,
-                    format!("there is no file '{shown}' with the password of engine '{name}'; write one that exists"),
+                    text!("there is no file '{shown}' with the password of engine '{name}'; write one that exists"),
                 )
             }
             _ => Ok(()),
@@ -490,7 +489,7 @@ impl ConfigText {
     fn command(&self, raw: &Spanned<String>) -> Checked<OsString> {
         let text = raw.get_ref();
         if text.trim().is_empty() {
-            return Err(self.error(Some(raw.span()), "the command is empty; write the path of the engine"));
+            return Err(self.error(Some(raw.span()), text!("the command is empty; write the path of the engine")));
         }
         let is_path = text.contains('/') || (cfg!(windows) && text.contains('\\'));
         if !is_path {
@@ -500,7 +499,7 @@ impl ConfigText {
         match path.exists() {
             true => Ok(path.into_os_string()),
             false => {
-                let message = format!("there is no file '{}'; paths are relative to the configuration", path.display());
+                let message = text!("there is no file '{}'; paths are relative to the configuration", path.display());
                 Err(self.error(Some(raw.span()), message))
             }
         }
@@ -538,10 +537,12 @@ impl Document<'_> {
     pub fn engines(&self, game: Game, rule: Option<Rule>) -> Checked<Vec<EngineConfig>> {
         let tables = self.tables()?;
         if tables.is_empty() {
-            return Err(self.text.error(None, "there is no engine; add a table [[engine]] with name and command"));
+            return Err(self
+                .text
+                .error(None, text!("there is no engine; add a table [[engine]] with name and command")));
         }
         if let (Some(_), Some(more)) = (rule, tables.get(MOST_VOTERS)) {
-            let message = format!("a council has at most {MOST_VOTERS} engines; remove this one and those after it");
+            let message = text!("a council has at most {MOST_VOTERS} engines; remove this one and those after it");
             return Err(self.text.error(Some(more.span()), message));
         }
         let mut engines: Vec<EngineConfig> = Vec::new();
@@ -549,7 +550,7 @@ impl Document<'_> {
             let span = table.get_ref().name.span();
             let engine = self.text.engine(table, game, rule)?;
             if engines.iter().any(|e| e.name == engine.name) {
-                let message = format!("two engines have the name '{}'; give each its own name", engine.name);
+                let message = text!("two engines have the name '{}'; give each its own name", engine.name);
                 return Err(self.text.error(Some(span), message));
             }
             engines.push(engine);

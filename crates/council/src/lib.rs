@@ -41,7 +41,7 @@ pub use trial::{Trial, time_per_move, try_limits};
 use thiserror::Error;
 
 /// Why a session cannot continue.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, evalcurve_core::language::ToText)]
 pub enum SessionError {
     /// The log cannot be opened or written.
     #[error("{path}: cannot {action} the vote log: {source}; {remedy}")]

@@ -9,7 +9,7 @@ use super::config_file::nearest;
 use super::info_lines::InfoLines;
 use super::task::{MemberEvent, SearchResult, Task};
 use crate::usi::{EngineOutput, FromEngine, OptionSpec, Process, Protocol, ReadLine, first_word, set_option};
-use evalcurve_core::language::Text;
+use evalcurve_core::language::{Text, ToText};
 use evalcurve_core::text;
 use evalcurve_core::text::shortened;
 
@@ -27,9 +27,6 @@ const MOST_REMARK: usize = 80;
 
 /// The longest habitual delay that is taken off an engine's clock.
 const MOST_OVERHEAD: Duration = Duration::from_secs(2);
-
-/// Suffix of a fault when the member is not restarted.
-pub(super) const NOT_AGAIN: &str = "; it is not started again";
 
 /// Receives a member's output, with the number of the process that wrote it. Returns false to receive no more.
 pub(super) type Listener = Arc<dyn Fn(u64, EngineOutput) -> bool + Send + Sync>;
@@ -164,7 +161,7 @@ impl Member {
     }
 
     /// Ends the process and starts another, unless it has failed too often.
-    fn fail(&mut self, what: &str, now: Instant) {
+    fn fail(&mut self, what: &Text, now: Instant) {
         let was_ready = self.wants_ready || !matches!(self.phase, Phase::Starting { .. } | Phase::Greeted);
         if let Phase::Searching { wanted: false, .. } = self.phase {
             // the council no longer waits for this search
@@ -172,8 +169,11 @@ impl Member {
         }
         if self.restarts_left == 0 {
             self.end();
-            let why = if self.restarts == 0 { NOT_AGAIN } else { "; it has failed too often" };
-            self.events.push(MemberEvent::Fault(format!("{what}{why}")));
+            let fault = match self.restarts {
+                0 => text!("{what}; it is not started again"),
+                _ => text!("{what}; it has failed too often"),
+            };
+            self.events.push(MemberEvent::Fault { what: what.clone(), fault });
             return;
         }
         self.process = None;
@@ -181,7 +181,8 @@ impl Member {
         self.queued.clear();
         self.restarts_left -= 1;
         self.wants_ready = was_ready;
-        self.events.push(MemberEvent::Fault(format!("{what}; started again, {} left", self.restarts_left)));
+        let fault = text!("{what}; started again, {} left", self.restarts_left);
+        self.events.push(MemberEvent::Fault { what: what.clone(), fault });
         self.start(now);
     }
 
@@ -379,7 +380,7 @@ impl Member {
             Protocol::Usi => "chess",
             Protocol::Uci => "shogi",
         };
-        let what = format!(
+        let what = text!(
             "it answered '{}' to {greeting}: if it is an engine for {game}, write game = \"{game}\" in the first line \
              of the configuration",
             shortened(answer.trim(), MOST_REMARK),
@@ -444,7 +445,7 @@ impl Member {
                 self.restart_no_more();
                 self.wants_ready = false;
                 self.task = None;
-                self.events.push(MemberEvent::Fault(e.to_string()));
+                self.events.push(MemberEvent::Fault { what: e.to_text(), fault: e.to_text() });
             }
         }
     }
@@ -547,7 +548,7 @@ impl Member {
     /// Rejects its answer: it abstains from this task and is restarted.
     pub(crate) fn refuse(&mut self, why: &str, now: Instant) {
         self.task = None;
-        self.fail(why, now);
+        self.fail(&Text::same(why), now);
     }
 
     /// Sends `gameover …`.
@@ -578,15 +579,17 @@ impl Member {
                 self.phase = Phase::Down;
             }
             EngineOutput::Closed { stderr } => {
-                let what = match self.phase {
-                    Phase::Starting { .. } => "ended during its start",
-                    Phase::Preparing { .. } => "ended before readyok",
-                    Phase::Searching { .. } => "ended during its search",
-                    _ => "ended",
+                let mut what = match self.phase {
+                    Phase::Starting { .. } => text!("ended during its start"),
+                    Phase::Preparing { .. } => text!("ended before readyok"),
+                    Phase::Searching { .. } => text!("ended during its search"),
+                    _ => Text::same("ended"),
                 };
                 let last = if stderr.is_empty() { self.remark.clone() } else { stderr };
-                let last = if last.is_empty() { last } else { format!(" ({last})") };
-                self.fail(&format!("{what}{last}"), now);
+                if !last.is_empty() {
+                    what.push(&Text::same(format!(" ({last})")));
+                }
+                self.fail(&what, now);
             }
         }
     }
@@ -632,15 +635,17 @@ impl Member {
             Phase::Starting { .. } => {
                 let (done, other) =
                     (self.config.protocol.greeting_done(), self.config.protocol.other().greeting_done());
-                let none = format!("no {done} within {} ms", self.config.start_ms);
-                match self.remark.as_str() {
-                    "" => none,
-                    remark => format!("{none}, and no {other}: it is no engine for USI or UCI; it wrote '{remark}'"),
+                let (ms, remark) = (self.config.start_ms, &self.remark);
+                match remark.is_empty() {
+                    true => text!("no {done} within {ms} ms"),
+                    false => text!(
+                        "no {done} within {ms} ms, and no {other}: it is no engine for USI or UCI; it wrote '{remark}'"
+                    ),
                 }
             }
-            Phase::Preparing { .. } => format!("no readyok within {} ms", self.config.ready_ms),
+            Phase::Preparing { .. } => text!("no {done} within {ms} ms", done = "readyok", ms = self.config.ready_ms),
             Phase::Searching { stopped: None, .. } => return self.stop(now),
-            _ => format!("no answer within {} ms after stop", self.config.stop_patience_ms),
+            _ => text!("no answer within {ms} ms after stop", ms = self.config.stop_patience_ms),
         };
         self.fail(&what, now);
     }

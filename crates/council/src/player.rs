@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::config::EngineConfig;
-use super::member::{Member, NOT_AGAIN};
+use super::member::Member;
 use super::queue::wait;
 use super::session::QUEUE_CAPACITY;
 use super::task::{MemberEvent, SearchResult, Task};
@@ -25,11 +25,11 @@ const WATCH_TIME: Duration = Duration::from_millis(100);
 const LAST_OUTPUT_TIME: Duration = Duration::from_millis(500);
 
 /// Why an engine gave no answer. Its process has ended, and the player cannot be used any more.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Error, evalcurve_core::language::ToText)]
 pub enum Failure {
     /// It ended, closed its output, or did not start or get ready in time.
     #[error("{0}")]
-    Ended(String),
+    Ended(Text),
     /// It did not answer in time.
     #[error("no move within {0} ms")]
     Late(u64),
@@ -170,9 +170,8 @@ impl Player {
         let mut ended = None;
         loop {
             for event in std::mem::take(&mut self.member.events) {
-                if let MemberEvent::Fault(text) = event {
-                    let text = text.strip_suffix(NOT_AGAIN).unwrap_or(&text).to_owned();
-                    return Err(self.failed(Failure::Ended(text)));
+                if let MemberEvent::Fault { what, .. } = event {
+                    return Err(self.failed(Failure::Ended(what)));
                 }
             }
             let now = Instant::now();
@@ -233,18 +232,22 @@ mod tests {
         assert!(found.time.is_some());
     }
 
+    fn said<T>(found: Result<T, Failure>) -> Option<String> {
+        found.err().map(|failure| failure.to_string())
+    }
+
     #[test]
     fn failures_are_of_two_kinds() {
         let ended = search("echo broken >&2; exit 1", 20_000).unwrap_err();
-        assert_eq!(ended, Failure::Ended("ended during its search (broken)".into()));
+        assert_eq!(ended.to_string(), "ended during its search (broken)");
         assert_eq!(search("sleep 1000", 50).unwrap_err(), Failure::Late(50));
         let missing = Player::start(&EngineConfig {
             launch: Launch { command: "no/such/engine".into(), ..Launch::default() },
             ..config("")
         });
-        assert!(matches!(missing, Err(Failure::Ended(text)) if text.starts_with("cannot start 'no/such/engine'")));
+        assert!(said(missing).unwrap().starts_with("cannot start 'no/such/engine'"));
         let mute = Player::start(&EngineConfig { start_ms: 100, ..config("sleep 1000") });
-        assert!(matches!(mute, Err(Failure::Ended(text)) if text == "no usiok within 100 ms"));
+        assert_eq!(said(mute).as_deref(), Some("no usiok within 100 ms"));
     }
 
     #[test]
@@ -252,10 +255,10 @@ mod tests {
         // long lines: it takes longer to read them than to write them, so that the queue is never empty
         let flood = format!("exec yes 'info depth 10 score cp 1 pv{}'", " 7g7f".repeat(400));
         let mute = Player::start(&EngineConfig { start_ms: 200, ..config(&flood) });
-        assert_eq!(mute.err(), Some(Failure::Ended("no usiok within 200 ms".into())));
+        assert_eq!(said(mute).as_deref(), Some("no usiok within 200 ms"));
         let greets = format!("echo usiok; {flood}");
         let unready = Player::start(&EngineConfig { ready_ms: 200, ..config(&greets) });
-        assert_eq!(unready.err(), Some(Failure::Ended("no readyok within 200 ms".into())));
+        assert_eq!(said(unready).as_deref(), Some("no readyok within 200 ms"));
     }
 
     #[test]
@@ -263,8 +266,8 @@ mod tests {
         for patience_ms in [20_000, 300] {
             let go = "echo broken >&2; sleep 1000 & exit 1";
             assert_eq!(
-                search(go, patience_ms),
-                Err(Failure::Ended("ended during its search (broken)".into())),
+                said(search(go, patience_ms)).as_deref(),
+                Some("ended during its search (broken)"),
                 "{patience_ms} ms"
             );
         }
@@ -299,10 +302,9 @@ mod tests {
 
     #[test]
     fn a_player_that_has_failed_fails_again_and_has_no_process() {
-        for (go, patience_ms, expected) in [
-            ("exit 1", 20_000, Failure::Ended("ended during its search".into())),
-            ("sleep 1000", 50, Failure::Late(50)),
-        ] {
+        for (go, patience_ms, expected) in
+            [("exit 1", 20_000, "ended during its search"), ("sleep 1000", 50, "no move within 50 ms")]
+        {
             let script = format!(
                 "echo id name $$; while read w; do case $w in usi) echo usiok;; isready) echo readyok;; \
                  go*) {go};; esac; done"
@@ -313,9 +315,8 @@ mod tests {
                 let patience = Duration::from_millis(patience_ms);
                 player.search(Position::default(), Color::Black, Go::default(), patience)
             };
-            assert_eq!(search(), Err(expected.clone()));
-            assert_eq!(search(), Err(expected.clone()));
-            assert_eq!(player.new_game(), Err(expected.clone()));
+            assert_eq!([said(search()), said(search())].map(Option::unwrap), [expected; 2]);
+            assert_eq!(said(player.new_game()).as_deref(), Some(expected));
             let alive = std::process::Command::new("kill").args(["-0", player.own_name().unwrap()]).output().unwrap();
             assert!(!alive.status.success(), "{expected}");
         }

@@ -457,10 +457,10 @@ impl<W: Write> Session<W> {
             }
             MemberEvent::Checkmate(answer) => self.on_checkmate(place, answer, now),
             MemberEvent::Note(text) => self.info(&format!("{}: {text}", self.config.engines[place].name)),
-            MemberEvent::Fault(text) => {
-                self.info(&format!("{}: {text}", self.config.engines[place].name));
+            MemberEvent::Fault { fault, .. } => {
+                self.info(&format!("{}: {fault}", self.config.engines[place].name));
                 if let Some(search) = &mut self.search {
-                    search.faults.push((place, output::one_line(&text)));
+                    search.faults.push((place, output::one_line(&fault.to_string())));
                 }
             }
         }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::usi::{Go, Position};
 use evalcurve_core::calibration::Score;
+use evalcurve_core::language::Text;
 use evalcurve_core::rule::Bound;
 use evalcurve_core::types::{Color, Declared};
 
@@ -66,6 +67,6 @@ pub(super) enum MemberEvent {
     Checkmate(String),
     /// A remark about its output.
     Note(String),
-    /// It has failed. It was ended, and is restarted unless it has failed too often.
-    Fault(String),
+    /// It has failed. It was ended, and is restarted unless it has failed too often, as `fault` says.
+    Fault { what: Text, fault: Text },
 }

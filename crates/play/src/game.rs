@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use evalcurve_core::calibration::Score;
+use evalcurve_core::text;
 use evalcurve_core::text::shortened;
 use evalcurve_core::types::{Color, Declared, Termination};
 use evalcurve_council::usi::{Position, engines_are_stopping};
@@ -48,7 +49,7 @@ impl<'a> Seat<'a> {
 
     fn answer(&mut self, question: Question) -> Result<SearchResult, Failure> {
         let Question { position, side, go, patience } = question;
-        let Some(player) = &mut self.player else { return Err(Failure::Ended("is not running".to_owned())) };
+        let Some(player) = &mut self.player else { return Err(Failure::Ended(text!("is not running"))) };
         let answer = player.search(position, side, go, patience);
         if answer.is_err() {
             self.player = None;

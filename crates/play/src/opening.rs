@@ -26,7 +26,7 @@ const ATTEMPTS: u64 = 200;
 const MOST_ATTEMPTS: u64 = 2_000;
 
 /// Why there are no openings.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, evalcurve_core::language::ToText)]
 pub enum OpeningError {
     /// The file cannot be read.
     #[error("{path}: cannot read the openings: {source}; give the path of an SFEN, EPD or PGN file")]

@@ -5,7 +5,9 @@ use std::fs::File;
 use std::path::Path;
 
 use super::tournament::{Adjudication, Tournament};
+use evalcurve_core::language::{Text, ToText};
 use evalcurve_core::rule::{self, Rule};
+use evalcurve_core::text;
 use evalcurve_core::text::shown_path as shown;
 use evalcurve_council::{Config, ConfigError, ConfigText, EngineConfig, Game};
 use evalcurve_records::match_stats::SprtOptions;
@@ -17,7 +19,7 @@ pub(super) const MOST_PAIRS: u32 = 10_000_000;
 const MOST_WORKERS: usize = 1_024;
 
 /// A problem, and the key of the file that has it.
-type Problem = (Cow<'static, str>, String);
+type Problem = (Cow<'static, str>, Text);
 
 /// Checks what the types of the keys do not say.
 ///
@@ -35,7 +37,7 @@ pub(super) fn check(tournament: &Tournament, text: &ConfigText) -> Result<(), Co
 pub(super) fn place_of_opening_key(tournament: &Tournament, key: &str) -> String {
     let text = ConfigText::open(&tournament.file).ok();
     let place = text.and_then(|text| {
-        let error = text.error(Some(text.span(&format!("openings.{key}"))?), "");
+        let error = text.error(Some(text.span(&format!("openings.{key}"))?), Text::default());
         Some(format!("{}:{}: ", error.file, error.line?))
     });
     place.unwrap_or_default()
@@ -45,28 +47,28 @@ fn of_numbers(tournament: &Tournament) -> Option<Problem> {
     let pairs = tournament.pairs;
     if !matches!(tournament.game, Game::Shogi | Game::Minishogi | Game::Chess) {
         let game = tournament.game.as_str();
-        let why = format!("the rules of game = \"{game}\" are unknown; write shogi, minishogi or chess");
+        let why = text!("the rules of game = \"{game}\" are unknown; write shogi, minishogi or chess");
         return Some(("game".into(), why));
     }
     if !(1..=MOST_PAIRS).contains(&pairs) {
-        let why = format!("pairs is {pairs}; write how many pairs of games to play, from 1 to {MOST_PAIRS}");
+        let why = text!("pairs is {pairs}; write how many pairs of games to play, from 1 to {MOST_PAIRS}");
         return Some(("pairs".into(), why));
     }
     if let Some(workers) = tournament.concurrency.filter(|workers| !(1..=MOST_WORKERS).contains(workers)) {
-        let why = format!(
+        let why = text!(
             "concurrency is {workers}; write how many games to play at the same time, from 1 to {MOST_WORKERS}, or \
              leave it out for one per processor"
         );
         return Some(("concurrency".into(), why));
     }
     if tournament.chess960 && tournament.game != Game::Chess {
-        return Some(("chess960".into(), "chess960 is a kind of chess; write game = \"chess\"".to_owned()));
+        return Some(("chess960".into(), text!("chess960 is a kind of chess; write game = \"chess\"")));
     }
     if let Some(why) = tournament.affinity_problem() {
         return Some(("affinity".into(), why));
     }
     if tournament.patience_ms == 0 {
-        let why = "patience-ms is 0; write how long to wait for a move, for example 60000".to_owned();
+        let why = text!("patience-ms is 0; write how long to wait for a move, for example 60000");
         return Some(("patience-ms".into(), why));
     }
     None
@@ -75,7 +77,7 @@ fn of_numbers(tournament: &Tournament) -> Option<Problem> {
 fn of_openings(tournament: &Tournament) -> Option<Problem> {
     let openings = &tournament.openings;
     if openings.start == Some(0) {
-        let why = "start is 0; write the number of the first opening to use, from 1".to_owned();
+        let why = text!("start is 0; write the number of the first opening to use, from 1");
         return Some(("openings.start".into(), why));
     }
     let file = openings.file.as_ref()?;
@@ -83,48 +85,49 @@ fn of_openings(tournament: &Tournament) -> Option<Problem> {
     let name = shown(file);
     Some((
         "openings.file".into(),
-        format!("cannot read the openings '{name}': {why}; give the path of an SFEN, EPD or PGN file"),
+        text!("cannot read the openings '{name}': {why}; give the path of an SFEN, EPD or PGN file"),
     ))
 }
 
 fn of_engines(tournament: &Tournament) -> Option<Problem> {
     if tournament.engines.len() < 2 {
-        let why = "a tournament needs two engines; add a table [[engine]] with name and command".to_owned();
+        let why = text!("a tournament needs two engines; add a table [[engine]] with name and command");
         return Some(("engine.0".into(), why));
     }
     tournament.engines.iter().enumerate().find_map(|(at, engine)| {
         let name = &engine.name;
         let why = if engine.limit.is_none() && engine.clock.is_none() && !engine.is_council {
-            format!(
+            text!(
                 "engine '{name}' has no limit; write limit = {{ nodes = N }}, {{ depth = N }}, {{ movetime-ms = N }} \
                  or {{ byoyomi-ms = N }}, or clock = {{ main-ms = N, increment-ms = N }}"
             )
         } else if tournament.adjudication.is_some() && engine.calibration.is_none() {
-            format!("[adjudication] needs the calibration of engine '{name}'; write calibration = …")
+            text!("[adjudication] needs the calibration of engine '{name}'; write calibration = …")
         } else {
-            format!("council '{name}': {}", council_problem(engine)?)
+            text!("council '{name}': {}", council_problem(engine)?)
         };
         Some((format!("engine.{at}").into(), why))
     })
 }
 
 /// Why a council cannot play by the rule of its options: it would play by that of its configuration.
-fn council_problem(engine: &EngineConfig) -> Option<String> {
+fn council_problem(engine: &EngineConfig) -> Option<Text> {
     let (_, rule) = engine.options.iter().find(|(name, _)| engine.is_council && name == "Rule")?;
-    let Some(known) = Rule::parse(rule) else { return Some(format!("there is no rule '{rule}'")) };
+    let Some(known) = Rule::parse(rule) else { return Some(text!("there is no rule '{rule}'")) };
     let config = Config::read(Path::new(engine.launch.args.last()?)).ok()?;
-    rule::check(known, &config.voters(), &config.rule_options()).err().map(|e| e.to_string())
+    rule::check(known, &config.voters(), &config.rule_options()).err().map(|e| e.to_text())
 }
 
 fn of_ends(tournament: &Tournament) -> Option<Problem> {
     if let Some(Adjudication { win_rate, moves }) = tournament.adjudication {
         if !(win_rate > 0.5 && win_rate < 1.0) {
-            let why = format!("[adjudication] has win-rate = {win_rate}; write a number above 0.5 and below 1");
+            let why = text!("[adjudication] has win-rate = {win_rate}; write a number above 0.5 and below 1");
             return Some(("adjudication.win-rate".into(), why));
         }
         if moves == 0 {
-            let why = "[adjudication] has moves = 0; write on how many moves of each engine both agree, for example 3";
-            return Some(("adjudication.moves".into(), why.to_owned()));
+            let why =
+                text!("[adjudication] has moves = 0; write on how many moves of each engine both agree, for example 3");
+            return Some(("adjudication.moves".into(), why));
         }
     }
     let counts = [
@@ -133,10 +136,10 @@ fn of_ends(tournament: &Tournament) -> Option<Problem> {
     ];
     if let Some((key, _)) = counts.into_iter().find(|(_, moves)| *moves == Some(0)) {
         let table = key.trim_end_matches(".moves");
-        return Some((key.into(), format!("[{table}] has moves = 0; write how many scores in a row, for example 3")));
+        return Some((key.into(), text!("[{table}] has moves = 0; write how many scores in a row, for example 3")));
     }
     let problem = SprtOptions::from(tournament.sprt?).check().err()?;
-    Some(("sprt".into(), problem.to_string()))
+    Some(("sprt".into(), problem.to_text()))
 }
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ use super::record::{self, Header};
 use super::standings::Standings;
 use super::store::{Append, GameRow, Store, StoreError};
 use super::tournament::Tournament;
+use evalcurve_core::language::Text;
+use evalcurve_core::text;
 use evalcurve_core::types::{Color, Outcome, Termination};
 use evalcurve_council::usi::{Launch, Position, engines_are_stopping};
 use evalcurve_council::{EngineConfig, Failure, Game, Player, time_per_move};
@@ -34,7 +36,7 @@ pub struct RunOptions {
 }
 
 /// Why a tournament cannot be played.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, evalcurve_core::language::ToText)]
 pub enum PlayError {
     /// There are no openings.
     #[error(transparent)]
@@ -52,7 +54,7 @@ pub enum PlayError {
         /// Number of games in a row.
         games: u32,
         /// What happened in the last one, with its last words.
-        detail: String,
+        detail: Text,
     },
     /// An engine does not start.
     #[error("engine '{name}' {failure}; try it in a terminal, and correct its table [[engine]]")]
@@ -188,10 +190,10 @@ impl Crashes {
                 if Some(*count) == most {
                     let detail = match row.termination() {
                         Termination::IllegalMove if row.detail.contains('@') => {
-                            format!("illegal move {}; in USI drops are written with *, such as P*5e", row.detail)
+                            text!("illegal move {}; in USI drops are written with *, such as P*5e", row.detail)
                         }
-                        Termination::IllegalMove => format!("illegal move {}", row.detail),
-                        _ => row.detail.clone(),
+                        Termination::IllegalMove => text!("illegal move {}", row.detail),
+                        _ => Text::same(&*row.detail),
                     };
                     return Err(PlayError::Crashes { name: name.clone(), games: *count, detail });
                 }
@@ -213,7 +215,7 @@ pub fn estimate(tournament: &Tournament) -> Result<Duration, PlayError> {
         let fail = |failure| PlayError::Engine { name: engine.name.clone(), failure };
         let mut player = Player::start(engine).map_err(fail)?;
         let time = time_per_move(&mut player, tournament.game, limit);
-        times.push(time.map_err(|why| fail(Failure::Ended(format!("does not obey {limit}: {why}"))))?);
+        times.push(time.map_err(|why| fail(Failure::Ended(text!("does not obey {limit}: {why}"))))?);
         player.quit();
     }
     let games = 2 * tournament.pairs * tournament.encounters().len() as u32;

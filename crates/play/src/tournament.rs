@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::problem;
+use evalcurve_core::language::Text;
+use evalcurve_core::text;
 use evalcurve_council::usi::Position;
 use evalcurve_council::{Board, ConfigError, ConfigText, EngineConfig, Game, Limit};
 use evalcurve_records::match_stats::{EloModel, SprtOptions};
@@ -258,13 +260,13 @@ impl Tournament {
     }
 
     /// Why the engines cannot be bound to the processors of `affinity`.
-    pub fn affinity_problem(&self) -> Option<String> {
+    pub fn affinity_problem(&self) -> Option<Text> {
         let (count, games) = (self.affinity.as_ref()?.0.len(), self.concurrency.unwrap_or(1));
         if !cfg!(target_os = "linux") {
-            return Some("affinity binds engines to processors on Linux alone; leave it out".to_owned());
+            return Some(text!("affinity binds engines to processors on Linux alone; leave it out"));
         }
         (count < games)
-            .then(|| format!("affinity has {count} processors for {games} games at the same time; write as many"))
+            .then(|| text!("affinity has {count} processors for {games} games at the same time; write as many"))
     }
 
     /// The board of a position in the notation of the game, and what is wrong with the position.

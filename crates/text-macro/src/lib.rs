@@ -8,12 +8,99 @@ use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenSt
 /// `text_of!(path of evalcurve_core; "template", arguments)`
 #[proc_macro]
 pub fn text_of(input: TokenStream) -> TokenStream {
-    expand(input).unwrap_or_else(|message| {
-        let mut out = TokenStream::new();
-        out.extend(code("::core::compile_error!"));
-        out.extend(group(Delimiter::Parenthesis, TokenTree::from(Literal::string(&message)).into()));
-        out
-    })
+    expand(input).unwrap_or_else(failed)
+}
+
+fn failed(message: String) -> TokenStream {
+    let mut out = code("::core::compile_error!");
+    out.extend(group(Delimiter::Parenthesis, TokenTree::from(Literal::string(&message)).into()));
+    out.extend(code(";"));
+    out
+}
+
+/// Implements `ToText` for an error by its `#[error("…")]` of thiserror, so that the template that it displays is also
+/// the one that is translated. Fields of the type `&'static str` are translated as words; `#[error(transparent)]` is
+/// the text of the only field.
+#[proc_macro_derive(ToText, attributes(error))]
+pub fn to_text(input: TokenStream) -> TokenStream {
+    derive(input).and_then(|out| out.parse().map_err(|_| out)).unwrap_or_else(failed)
+}
+
+fn derive(input: TokenStream) -> Result<String, String> {
+    let (head, error) = without_attributes(input.into_iter().collect());
+    let is_enum = head.iter().any(|token| token.to_string() == "enum");
+    let [.., name, TokenTree::Group(body)] = &head[..] else { return Err("write an enum or a struct".to_owned()) };
+    let root = match std::env::var("CARGO_CRATE_NAME").as_deref() {
+        Ok("evalcurve_core") => "crate",
+        _ => "::evalcurve_core",
+    };
+    let arms: Vec<String> = match is_enum {
+        true => {
+            let variant = |tokens| {
+                let (variant, error) = without_attributes(tokens);
+                let body = if let Some(TokenTree::Group(body)) = variant.get(1) { Some(body) } else { None };
+                arm(root, &format!("Self::{}", variant[0]), error, body)
+            };
+            split(body.stream().into_iter().collect()).into_iter().map(variant).collect::<Result<_, _>>()?
+        }
+        false => vec![arm(root, "Self", error, Some(body))?],
+    };
+    Ok(format!(
+        "impl {root}::language::ToText for {name} {{ fn to_text(&self) -> {root}::language::Text {{ match self {{ {} }} }} }}",
+        arms.concat()
+    ))
+}
+
+/// The tokens without attributes, and what `#[error(…)]` has in its parentheses.
+fn without_attributes(tokens: Vec<TokenTree>) -> (Vec<TokenTree>, Vec<TokenTree>) {
+    let (mut rest, mut error, mut tokens) = (Vec::new(), Vec::new(), tokens.into_iter());
+    while let Some(token) = tokens.next() {
+        if !is_punct(&token, '#') {
+            rest.push(token);
+        } else if let Some(TokenTree::Group(attribute)) = tokens.next() {
+            let mut inside = attribute.stream().into_iter();
+            if let (Some(name), Some(TokenTree::Group(all))) = (inside.next(), inside.next()) {
+                error.extend(all.stream().into_iter().filter(|_| name.to_string() == "error"));
+            }
+        }
+    }
+    (rest, error)
+}
+
+/// `Self::Variant { field: field, } => text,`
+fn arm(root: &str, name: &str, error: Vec<TokenTree>, body: Option<&Group>) -> Result<String, String> {
+    let (mut pattern, mut words, mut own) = (String::new(), String::new(), Vec::new());
+    let fields = body.map_or_else(Vec::new, |body| split(body.stream().into_iter().collect()));
+    for (place, tokens) in fields.into_iter().map(|field| without_attributes(field).0).enumerate() {
+        let colon = tokens.iter().position(|t| is_punct(t, ':'));
+        let named = colon.filter(|_| body.is_some_and(|body| body.delimiter() == Delimiter::Brace));
+        let field = named.map_or_else(|| format!("field_{place}"), |colon| tokens[colon - 1].to_string());
+        let key = if named.is_some() { field.clone() } else { place.to_string() };
+        pattern += &format!("{key}: {field}, ");
+        let of_type: String = tokens.iter().skip(named.map_or(0, |colon| colon + 1)).map(ToString::to_string).collect();
+        if of_type.ends_with("&'staticstr") {
+            words += &format!("let {field} = {root}::language::Text::word(*{field}); ");
+        }
+        own.push((key, field));
+    }
+    let first = error.first().ok_or("every error has #[error(…)]")?;
+    let text = match literal(Some(first)) {
+        None => format!("{root}::language::ToText::to_text({})", own.first().map_or("", |(_, field)| field)),
+        Some((template, _)) => {
+            let mut arguments = String::new();
+            for part in split(error.into_iter().collect()) {
+                let name = name_of(&part).map_or_else(String::new, |name| format!("{name} = "));
+                let value: TokenStream = part.into_iter().skip(if name.is_empty() { 0 } else { 2 }).collect();
+                // thiserror writes a field as `.field`
+                arguments += &format!("{name}{}, ", value.to_string().trim_start_matches('.'));
+            }
+            let placeholders = placeholders(&template)?;
+            let is_shown = |key: &str| key.parse::<usize>().is_ok() && placeholders.iter().any(|p| p.name == key);
+            own.iter().filter(|(key, _)| is_shown(key)).for_each(|(_, field)| arguments += &format!("{field}, "));
+            format!("{root}::language::text_of!({root}; {arguments})")
+        }
+    };
+    Ok(format!("#[allow(unused_variables)] {name} {{ {pattern} }} => {{ {words}{text} }} "))
 }
 
 /// A placeholder of a template: `{}`, `{0}`, `{name}` or `{name:.2}`.

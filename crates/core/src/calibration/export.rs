@@ -104,7 +104,7 @@ impl Target {
 }
 
 /// Why a calibration cannot be exported to a target.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error, crate::language::ToText)]
 #[non_exhaustive]
 pub enum ExportError {
     /// The coefficient is outside the range that the program accepts.
@@ -121,19 +121,22 @@ pub enum ExportError {
     /// The chosen model is not a sigmoid of the score alone.
     #[error(
         "{engine}: {target} expects a sigmoid of the score, but the chosen model is {model}; calibrate with \
-         `model` maximum-likelihood, or export to rust, python, c-header or javascript"
+         `model` maximum-likelihood, or export to rust, python, c-header or javascript",
+        model = .model.as_str()
     )]
     NoSigmoid { engine: String, model: ModelKind, target: Target },
     /// The chosen model does not separate draws.
     #[error(
         "{engine}: {target} expects a model that separates draws, but the chosen model is {model}; calibrate with \
-         `model` wdl-material or wdl"
+         `model` wdl-material or wdl",
+        model = .model.as_str()
     )]
     NoDraws { engine: String, model: ModelKind, target: Target },
     /// The chosen model is a table of points.
     #[error(
         "{engine}: {target} expects a formula, but the chosen model, {model}, is a list of points: read `model.points` \
-         of the calibration file, or calibrate with another `model`"
+         of the calibration file, or calibrate with another `model`",
+        model = .model.as_str()
     )]
     NoFormula { engine: String, model: ModelKind, target: Target },
     /// The scores cannot be converted to internal units.

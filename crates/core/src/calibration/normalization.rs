@@ -14,7 +14,7 @@ use crate::fit::symmetric::Square;
 pub struct Normalization(Vec<f64>);
 
 /// Why a normalisation cannot be used.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error, crate::language::ToText)]
 #[non_exhaustive]
 pub enum NormalizationError {
     /// The text is not a list of numbers.

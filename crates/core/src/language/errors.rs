@@ -1,82 +1,94 @@
-//! Japanese for the errors that libraries word in English: found by their text, which `errors.ja.json` lists as
-//! templates. `{name}` stands for any text; a value is translated in the same way, and so is what follows `PATH: `.
+//! Errors of crates that know no [`Text`]: of the calibration file, the system, serde and toml.
 
-use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use super::{Text, ToText};
+use crate::calibration::CalibrationError;
+use crate::{key, text};
 
-/// The templates and their Japanese.
-static ERRORS: LazyLock<BTreeMap<String, String>> =
-    LazyLock::new(|| serde_json::from_str(include_str!("errors.ja.json")).unwrap_or_default());
-
-/// The Japanese of an error; `None` if no template gives its text.
-pub(super) fn japanese(english: &str) -> Option<String> {
-    let found = ERRORS.iter().filter_map(|(template, japanese)| Some((template, japanese, values(template, english)?)));
-    // of several, the one that leaves least to its values
-    let best = found.max_by_key(|(.., values)| std::cmp::Reverse(values.iter().map(|(_, v)| v.len()).sum::<usize>()));
-    if let Some((_, japanese, values)) = best {
-        let translated = |text: String, (name, value): &(&str, &str)| {
-            text.replace(&format!("{{{name}}}"), &self::japanese(value).unwrap_or_else(|| (*value).to_owned()))
-        };
-        return Some(values.iter().fold(japanese.clone(), translated));
+impl ToText for CalibrationError {
+    fn to_text(&self) -> Text {
+        match self {
+            Self::Io { action, path, source, remedy } => {
+                let (action, path, remedy) = (Text::word(*action), path.display(), Text::word(*remedy));
+                text!("cannot {action} {path}: {source}; {remedy}")
+            }
+            Self::Syntax { source_name, json_path, problem, line, column } => {
+                let problem = of_parser(problem);
+                text!(
+                    "{source_name}: {json_path}: {problem} (line {line}, column {column}); correct the file or \
+                     calibrate again"
+                )
+            }
+            Self::Field { source_name, json_path, problem, remedy } => {
+                let (problem, remedy) = (of_parser(problem), Text::word(remedy.clone()));
+                text!("{source_name}: {json_path}: {problem}; {remedy}")
+            }
+            Self::Serialise { engine, problem } => {
+                text!("the calibration of {engine} cannot be written as JSON: {problem}")
+            }
+        }
     }
-    english.match_indices(": ").find_map(|(at, colon)| {
-        let (before, rest) = english.split_at(at + colon.len());
-        Some(before.to_owned() + &japanese(rest)?)
-    })
 }
 
-/// The values of a template in a text: names in braces, and what stands in their place.
-fn values<'a>(template: &'a str, text: &'a str) -> Option<Vec<(&'a str, &'a str)>> {
-    let mut parts = template.split('{').peekable();
-    let mut rest = text.strip_prefix(parts.next()?)?;
-    let mut values = Vec::new();
-    while let Some((name, literal)) = parts.next().and_then(|part| part.split_once('}')) {
-        let value = match parts.peek() {
-            Some(_) => &rest[..rest.find(literal)?],
-            None => rest.strip_suffix(literal)?,
-        };
-        values.push((name, value));
-        rest = &rest[value.len() + literal.len()..];
+/// The message of the system, or of a reader of this program.
+impl ToText for std::io::Error {
+    fn to_text(&self) -> Text {
+        Text::word(self.to_string())
     }
-    rest.is_empty().then_some(values)
+}
+
+impl ToText for serde_json::Error {
+    fn to_text(&self) -> Text {
+        of_parser(&self.to_string())
+    }
+}
+
+/// What serde and toml say of a file, and values that they read; the first that fits counts.
+const OF_PARSERS: [&str; 7] = [
+    key!("unknown field '{key}', expected one of {keys}"),
+    key!("unknown field '{key}', expected {keys}"),
+    key!("missing field '{key}'"),
+    key!("invalid type: {found}, expected {wanted}"),
+    key!("invalid value '{value}', expected one of {values}"),
+    key!("the name {name} cannot be displayed; write a word"),
+    key!("'{text}' is no list of processors; write their numbers, such as 0,2,5-7"),
+];
+
+/// A message of serde or toml, which have English alone.
+pub fn of_parser(message: &str) -> Text {
+    let found = OF_PARSERS.iter().find_map(|template| {
+        let mut rest = message;
+        let mut arguments = Vec::new();
+        let (first, parts) = template.split_once('{')?;
+        rest = rest.strip_prefix(first)?;
+        for part in parts.split('{') {
+            let (name, literal) = part.split_once('}')?;
+            let (value, after) = if literal.is_empty() { (rest, "") } else { rest.split_once(literal)? };
+            arguments.push((name, Text::same(value)));
+            rest = after;
+        }
+        rest.is_empty().then(|| Text::new(template, arguments))
+    });
+    found.unwrap_or_else(|| Text::word(message.to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::language::Language;
 
     #[test]
-    fn errors_are_found_by_their_text() {
-        for (english, expected) in [
-            ("no answer within 50 ms after stop", Some("stop から 50 ミリ秒以内に応答がありません")),
+    fn what_parsers_say_is_translated() {
+        for (english, japanese) in [
             (
-                "engine 'a' cannot start 'b': gone; check the command; try it in a terminal, and correct its command",
-                Some(
-                    "エンジン 'a': 'b' を起動できません: gone。コマンドを確認してください。端末で動かしてみて、コマンドを直してください",
-                ),
+                "unknown field 'pears', expected one of 'pairs', 'x'",
+                "'pears' という項目はありません。使えるのは 'pairs', 'x'",
             ),
-            (
-                "t:3: unknown field 'pears', expected one of 'pairs', 'x'; did you mean 'pairs'? (in the line x)",
-                Some("t:3: 'pears' という項目はありません。使えるのは 'pairs', 'x'。もしかして: 'pairs'(行: x)"),
-            ),
-            ("an error of another kind", None),
+            ("missing field 'pairs'", "'pairs' がありません"),
+            ("missing field 'pairs' of something", "missing field 'pairs' of something"),
+            ("an error of another kind", "an error of another kind"),
         ] {
-            assert_eq!(japanese(english).as_deref(), expected, "{english}");
-        }
-    }
-
-    #[test]
-    fn a_translation_has_the_values_of_its_template() {
-        assert!(ERRORS.len() > 50);
-        let names = |text: &str| {
-            let mut all: Vec<String> =
-                text.split('{').skip(1).filter_map(|p| Some(p.split_once('}')?.0.to_owned())).collect();
-            all.sort();
-            all.dedup();
-            all
-        };
-        for (english, japanese) in &*ERRORS {
-            assert_eq!(names(english), names(japanese), "{english}");
+            let text = of_parser(english);
+            assert_eq!([text.to_string(), text.text(Language::Japanese)], [english, japanese]);
         }
     }
 }

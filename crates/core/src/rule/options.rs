@@ -90,7 +90,7 @@ impl Default for Options<'_> {
 }
 
 /// Why a rule cannot decide.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error, crate::language::ToText)]
 #[non_exhaustive]
 pub enum RuleError {
     /// Every voter abstained.

@@ -50,7 +50,7 @@ enum By<'a> {
 }
 
 /// Why a log cannot be replayed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, crate::language::ToText)]
 #[non_exhaustive]
 pub enum ReplayError {
     /// A name that is in no header.

@@ -17,6 +17,8 @@ use crate::session::{Event, events};
 use crate::task::{MemberEvent, Task};
 use crate::usi::{Go, Launch, LineReader, Position, ReadLine};
 use evalcurve_core::calibration::Score;
+use evalcurve_core::language::Text;
+use evalcurve_core::text;
 use evalcurve_core::types::ANNOUNCED_MATE_CP;
 
 /// How long an engine may take to `usiok`, and from there to `readyok`.
@@ -46,11 +48,11 @@ pub struct JoinOptions {
 }
 
 /// Why an engine could not join or had to leave.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, evalcurve_core::language::ToText)]
 pub enum JoinError {
     /// The engine cannot be started, does not answer, or has ended.
     #[error("the engine failed: {0}")]
-    Engine(String),
+    Engine(Text),
     /// The server cannot be reached.
     #[error("cannot reach the server '{server}': {source}")]
     Connect {
@@ -186,7 +188,7 @@ impl Session<'_> {
         let mut answered = false;
         for event in std::mem::take(&mut self.engine.events) {
             match event {
-                MemberEvent::Fault(what) => return Err(JoinError::Engine(what)),
+                MemberEvent::Fault { fault, .. } => return Err(JoinError::Engine(fault)),
                 MemberEvent::Answered => answered = true,
                 MemberEvent::Line | MemberEvent::Checkmate(_) | MemberEvent::Note(_) => {}
             }
@@ -276,7 +278,7 @@ impl Session<'_> {
             _ => None,
         };
         if let Some(why) = why {
-            return Err(JoinError::Engine(format!(
+            return Err(JoinError::Engine(text!(
                 "it played '{}', {why} in the position {}",
                 quoted(best),
                 position.to_sfen()

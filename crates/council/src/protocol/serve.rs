@@ -44,7 +44,7 @@ pub struct ServeOptions {
 }
 
 /// Why a server ended before `quit`.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, evalcurve_core::language::ToText)]
 pub enum ServeError {
     /// The address is invalid or cannot be used.
     #[error("cannot listen on '{address}': {source}; give ADDRESS:PORT, for example 127.0.0.1:4081")]

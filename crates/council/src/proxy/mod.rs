@@ -48,7 +48,7 @@ const LAST_OUTPUT_TIME: Duration = Duration::from_millis(500);
 const GREETING_TIME: Duration = Duration::from_secs(10);
 
 /// Why a proxy ended early.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, evalcurve_core::language::ToText)]
 pub enum ProxyError {
     /// The engine does not start.
     #[error(transparent)]

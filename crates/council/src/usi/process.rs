@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
+use evalcurve_core::key;
+
 use super::lines::{LineReader, ReadLine};
 use super::running;
 #[cfg(unix)]
@@ -77,7 +79,7 @@ pub enum EngineOutput {
 }
 
 /// A program could not be started.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, evalcurve_core::language::ToText)]
 #[error("cannot start '{command}': {source}; {remedy}")]
 pub struct SpawnError {
     command: String,
@@ -107,9 +109,9 @@ impl Owned {
         let fail = |source: io::Error| SpawnError {
             command: launch.command.to_string_lossy().into_owned(),
             remedy: match source.kind() {
-                io::ErrorKind::NotFound => "check the path of the command and of its working directory",
-                io::ErrorKind::PermissionDenied => "make the file executable",
-                _ => "check the command",
+                io::ErrorKind::NotFound => key!("check the path of the command and of its working directory"),
+                io::ErrorKind::PermissionDenied => key!("make the file executable"),
+                _ => key!("check the command"),
             },
             source,
         };

@@ -33,7 +33,7 @@ use evalcurve_core::whole_file::{self, WriteError};
 use evalcurve_council::Game;
 
 /// Why the folder cannot be used.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, evalcurve_core::language::ToText)]
 pub enum StoreError {
     /// A file cannot be read or written.
     #[error("{path}: cannot {action}: {source}; {remedy}")]

@@ -25,7 +25,7 @@ pub struct PowerQuestion {
 }
 
 /// Why a question has no answer.
-#[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Error, evalcurve_core::language::ToText)]
 pub enum PowerError {
     /// A win rate is not between 0 and 1.
     #[error("win rate {0}: give a number between 0 and 1, for example 0.427")]

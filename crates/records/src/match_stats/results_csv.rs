@@ -14,7 +14,7 @@ use evalcurve_core::text::{shortened, shown_path};
 use evalcurve_core::types::Outcome;
 
 /// Why a table cannot be read.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, evalcurve_core::language::ToText)]
 #[error("{place}: {problem}")]
 pub struct CsvError {
     /// The file, and the line from 1 if one is to blame.

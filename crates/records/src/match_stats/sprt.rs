@@ -89,7 +89,7 @@ pub struct Sprt {
 }
 
 /// Why a test is impossible.
-#[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[derive(Debug, Clone, Copy, PartialEq, Error, evalcurve_core::language::ToText)]
 pub enum SprtError {
     /// The hypotheses are not in order.
     #[error("SPRT bounds {elo0} and {elo1}: the first must be less than the second, and both within ±4000")]

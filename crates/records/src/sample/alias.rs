@@ -4,7 +4,7 @@ use evalcurve_core::text::shortened;
 use thiserror::Error;
 
 /// A line of an alias file, or an `--alias`, that is not an alias.
-#[derive(Debug, Error)]
+#[derive(Debug, Error, evalcurve_core::language::ToText)]
 #[error("{place}: '{text}' is not of the form 'alias = name'; write for example 'Gikou_* = Gikou'")]
 pub struct AliasError {
     /// The file and line, or the option.
