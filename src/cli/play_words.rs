@@ -14,7 +14,7 @@ use crate::play::Tournament;
 use crate::text;
 
 /// The options of fastchess that this program knows, and whether several words follow.
-const OPTIONS: [(&str, bool); 19] = [
+const OPTIONS: [(&str, bool); 17] = [
     ("engine", true),
     ("each", true),
     ("openings", true),
@@ -25,16 +25,18 @@ const OPTIONS: [(&str, bool); 19] = [
     ("concurrency", false),
     ("rounds", false),
     ("games", false),
-    ("repeat", false),
     ("event", false),
     ("srand", false),
     ("tournament", false),
     ("variant", false),
     ("maxmoves", false),
     ("use-affinity", false),
-    ("recover", false),
     ("ratinginterval", false),
 ];
+
+/// Options of fastchess that say what this program does in any case, or how its text looks.
+const IGNORED: [&str; 8] =
+    ["repeat", "recover", "scoreinterval", "autosaveinterval", "output", "report", "log", "force-concurrency"];
 
 /// Between the words of one option; none of them has it.
 const SEPARATOR: char = '\u{1f}';
@@ -45,8 +47,9 @@ pub(super) fn joined(arguments: Vec<OsString>) -> Vec<OsString> {
     let mut arguments = arguments.into_iter().peekable();
     while let Some(argument) = arguments.next() {
         let name = argument.to_str().and_then(|text| text.strip_prefix('-'));
-        let name = name.map(|name| name.strip_prefix('-').unwrap_or(name));
-        let known = name.and_then(|name| OPTIONS.into_iter().find(|(known, _)| *known == name));
+        let name = name.map_or("", |name| name.strip_prefix('-').unwrap_or(name));
+        let ignored = IGNORED.contains(&name);
+        let known = OPTIONS.into_iter().find(|(known, _)| *known == name).or(ignored.then_some(("", true)));
         let Some((name, several)) = known else {
             all.push(argument);
             continue;
@@ -59,6 +62,9 @@ pub(super) fn joined(arguments: Vec<OsString>) -> Vec<OsString> {
             }
             value.push(word.to_owned());
             arguments.next();
+        }
+        if ignored {
+            continue;
         }
         let separator = SEPARATOR.to_string();
         all.push(
@@ -125,15 +131,6 @@ pub(super) struct Words {
     #[arg(long, value_name = "2", requires = "engine", help_heading = HEADING, hide_short_help = true,
           value_parser = clap::value_parser!(u8).range(2..=2))]
     games: Option<u8>,
-
-    /// Each opening is played twice in any case
-    #[arg(long, num_args = 0..=1, default_missing_value = "2", value_name = "2", requires = "engine",
-          help_heading = HEADING, hide_short_help = true, value_parser = clap::value_parser!(u8).range(2..=2))]
-    repeat: Option<u8>,
-
-    /// An engine that failed is started again in any case
-    #[arg(long, requires = "engine", help_heading = HEADING, hide_short_help = true)]
-    recover: bool,
 }
 
 /// A key with its value; a word without `=` has no key.
@@ -456,7 +453,8 @@ mod tests {
 
     #[test]
     fn words_after_an_option_are_its_value() {
-        let line = "evalcurve play -engine cmd=a name=A --engine cmd=b -sprt elo0=-5 elo1=0 -rounds 9 -repeat --quiet";
+        let line = "evalcurve play -engine cmd=a name=A --engine cmd=b -sprt elo0=-5 elo1=0 -rounds 9 -repeat \
+                    -output format=cutechess -recover --quiet";
         let expected = [
             "evalcurve",
             "play",
@@ -465,7 +463,6 @@ mod tests {
             "--sprt=elo0=-5 elo1=0",
             "--rounds",
             "9",
-            "--repeat",
             "--quiet",
         ];
         assert_eq!(arguments(line), expected);

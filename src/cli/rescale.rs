@@ -19,7 +19,7 @@ use crate::{say, text};
 Examples:
   evalcurve rescale train.hcpe --to-scale 600 --out rescaled
       fits the scale to the results in the file, and makes it 600
-  evalcurve rescale data/ --to-scale 410 --calibration Stockfish.json --out rescaled
+  evalcurve rescale data/ --to-scale 410 --calibration Stockfish.json --out new
       the scale of the calibration file, if the results do not contradict it
   evalcurve rescale pool/ --to-scale 600 --out rescaled --teacher 'gikou*=Gikou.json' --teacher 'suisho*=Suisho.json'
       several engines: their names in tables, and those of other files
@@ -29,7 +29,7 @@ Examples:
       the scale is known: nothing is fitted
 
 Files keep their names, and all but their scores; binpack and Parquet are compressed anew. Mates stay, and larger \
-scores are clipped below them. Nothing is written if the scale is not known; then the exit code is 1.")]
+scores are clipped below them. Nothing is written if the scale is not known (exit code 1).")]
 #[command(mut_arg("model", |model| model.default_value("maximum-likelihood")))]
 pub(super) struct Args {
     #[command(flatten)]

@@ -47,7 +47,8 @@ pub(super) struct Args {
     draw_from: u32,
 
     /// The first move after which a game may be resigned; only `evalcurve play` has such a rule
-    #[arg(long, value_name = "MOVE", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..10_000))]
+    #[arg(long, value_name = "MOVE", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..10_000),
+          hide_short_help = true)]
     resign_from: u32,
 
     #[command(flatten)]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::problem;
 use evalcurve_core::language::Text;
 use evalcurve_core::text;
+use evalcurve_core::text::shortened;
 use evalcurve_council::usi::Position;
 use evalcurve_council::{Board, ConfigError, ConfigText, EngineConfig, Game, Limit};
 use evalcurve_records::match_stats::{EloModel, SprtOptions};
@@ -160,8 +161,11 @@ impl TryFrom<String> for Processors {
             first.zip(last).filter(|(first, last)| first <= last && *last < MOST_PROCESSORS)
         };
         let parts: Option<Vec<(usize, usize)>> = text.split(',').map(part).collect();
-        let wrong = || format!("'{text}' is no list of processors; write their numbers, such as 0,2,5-7");
-        Ok(Self(parts.ok_or_else(wrong)?.into_iter().flat_map(|(first, last)| first..=last).collect()))
+        let parts = parts.filter(|parts| parts.len() <= MOST_PROCESSORS).ok_or_else(|| {
+            let text = shortened(&text, 80);
+            format!("'{text}' is no list of processors; write their numbers, such as 0,2,5-7")
+        })?;
+        Ok(Self(parts.into_iter().flat_map(|(first, last)| first..=last).collect()))
     }
 }
 
