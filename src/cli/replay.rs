@@ -13,7 +13,7 @@ use crate::random::DEFAULT_SEED;
 use crate::report::{votes, weights};
 use crate::rule::replay::{LearnOptions, MOST_COMPARED, ReplayOptions};
 use crate::rule::weights::Weights;
-use crate::rule::{Rule, TieRule};
+use crate::rule::{Rule, Stakes, TieRule};
 use crate::run::{Error, Input, Logs, Replay, learned_document, replay_document};
 use crate::{say, text, whole_file};
 
@@ -89,6 +89,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "on|off", value_parser = on_off)]
     mates: Option<bool>,
 
+    /// The thresholds agreed, decided, close and doubt of the rule budget, for example 0.7,0.9,1,0.5 [default: those of
+    /// the log]
+    #[arg(long, value_name = "NUMBERS", value_parser = stakes, hide_short_help = true)]
+    stakes: Option<Stakes>,
+
     /// Exit with 1 if a line of the log is unusable
     #[arg(long)]
     strict: bool,
@@ -124,6 +129,14 @@ fn engine_and_file(text: &str) -> Result<(String, PathBuf), Text> {
     }
 }
 
+fn stakes(text: &str) -> Result<Stakes, Text> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok(&[agreed, decided, close, doubt]) => Ok(Stakes { agreed, decided, close, doubt }),
+        _ => Err(text!("expected four numbers: agreed, decided, close, doubt; for example 0.7,0.9,1,0.5")),
+    }
+}
+
 fn on_off(word: &str) -> Result<bool, Text> {
     match word {
         "on" => Ok(true),
@@ -142,6 +155,7 @@ impl Args {
             without: self.without.clone(),
             reference: self.reference.clone(),
             tie: self.tie,
+            stakes: self.stakes,
             mates: self.mates,
             own: Vec::new(),
         }

@@ -7,7 +7,7 @@ use super::columns::Columns;
 use super::text::{columns, fit_name, printable, shown_or, thousands};
 use crate::language::Language;
 use crate::rule::noise::Noise;
-use crate::rule::replay::{Regret, Replay, RuleReplay, Share};
+use crate::rule::replay::{Cost, Regret, Replay, RuleReplay, Share};
 use crate::{key, say};
 
 /// Columns of the label of a line.
@@ -151,6 +151,17 @@ fn rules(out: &mut String, title: &str, rules: &[RuleReplay], language: Language
             shown_or("-", (r.decided > 0).then(|| r.as_logged as f64 / r.decided as f64), four)
         })
         .right(word("ties"), 6, |r| thousands(r.ties as u64))
+        .when(rules.iter().any(|r| r.cost.is_some()), |table| {
+            let ms = |of: fn(&Cost) -> f64| {
+                move |r: &&RuleReplay| shown_or("-", r.cost.as_ref(), |cost| format!("{:.1}", of(cost)))
+            };
+            let table = table.right(word("total ms"), columns(word("total ms")).max(9), ms(|cost| cost.total_ms));
+            table.right(word("wall ms"), columns(word("wall ms")).max(8), ms(|cost| cost.wall_ms))
+        })
+        .when(rules.iter().any(|r| r.cost.is_some_and(|cost| cost.nodes.is_some())), |table| {
+            let nodes = |r: &&RuleReplay| shown_or("-", r.cost.and_then(|cost| cost.nodes), |n| format!("{n:.0}"));
+            table.right(word("nodes"), 9, nodes)
+        })
         .when(rules.iter().any(|r| r.regret.is_some()), |table| {
             let against = |r: &&RuleReplay| {
                 let best = r.against_best.as_ref();

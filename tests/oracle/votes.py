@@ -207,6 +207,15 @@ def examined(ballots):
     return valued(ballots, lambda b: None if rate(b) is None else mean(b[1]))
 
 
+def budget(ballots):
+    """Cross-examination before a second round; by majority where the mean win rate is .9 or more, or .1 or less."""
+    rates = [rate(b) for b in ballots if rate(b) is not None]
+    differ = len({b[1] for b in ballots if rate(b) is not None}) > 1
+    if differ and abs(sum(rates) / len(rates) - 0.5) >= 0.4:
+        return heads(ballots)
+    return examined(ballots)
+
+
 def corrected(b):
     return None if b[2] is None else logit(rate(b)) - CAUTION * noise(b[0])
 
@@ -225,6 +234,7 @@ RULES = {
     "strongest": lambda bs: valued(bs, lambda b: INFO[b[0]][5]),
     "corrected-optimistic": lambda bs: mates_first(bs, lambda o: valued(o, corrected)),
     "cross-examination": lambda bs: mates_first(bs, examined),
+    "budget": lambda bs: mates_first(bs, budget),
     "strength-pool": lambda bs: mates_first(bs, lambda o: pool(o, "logit", True)),
 }
 

@@ -142,6 +142,9 @@ fn without_times(lines: &[String]) -> String {
         {
             words[at + 1] = "T";
         }
+        if line.contains(" ms of all members, ") {
+            (words[2], words[4]) = ("T", "T");
+        }
         if line.starts_with("id author") {
             words.truncate(3);
         }
@@ -734,6 +737,69 @@ fn cross_examination() {
     assert_eq!(gui.best("startpos", "go movetime 900"), "bestmove 2g2f");
     gui.quit();
     assert!(!folder.text("agreed.jsonl").contains("\"judged\""));
+}
+
+/// Members judge the moves in question, the leader searches on where the judges are in doubt, and all of it is counted.
+#[test]
+fn a_budget_is_spent_in_stages() {
+    let folder = Folder::new();
+    folder.write("a.json", calibration(600.0));
+    let voter = |name, best, score| member(name, &["--prefer", best, "--score", score], "calibration = 'a.json'");
+    let members = [voter("A", "7g7f", "40"), voter("B", "2g2f", "10"), voter("C", "2g2f", "-20")];
+    let played = |log: &str, budget: &str, members: &str, go: &str| -> (Value, bool) {
+        let head = format!("log = '{log}.jsonl'\nrule = 'budget'\n[budget]\n{budget}\n");
+        folder.write("council.toml", head + members);
+        let mut gui = Gui::new(&folder, &["council", "council.toml"]);
+        gui.ready("usi");
+        gui.best("startpos", go);
+        let counted = gui.got(" ms of all members, ");
+        gui.quit();
+        let text = folder.text(&format!("{log}.jsonl"));
+        (serde_json::from_str(text.lines().nth(1).unwrap()).unwrap(), counted)
+    };
+    let (clock, nodes) = ("go btime 0 wtime 0 byoyomi 9000", "go btime 60000 wtime 60000");
+    for (log, budget, go) in [("clock", "doubt = 9.0", clock), ("nodes", "nodes = 3000\ndoubt = 9.0", nodes)] {
+        let (line, counted) = played(log, budget, &members.concat(), go);
+        assert!(counted, "{line:#}");
+        let votes = line["votes"].as_array().unwrap();
+        let judged: Vec<_> = votes.iter().map(|vote| vote["judged"][0]["move"].as_str().unwrap()).collect();
+        assert_eq!(judged, ["2g2f", "7g7f", "7g7f"], "{line:#}");
+        for vote in votes {
+            assert_eq!((&vote["nodes"], &vote["second"]["nodes"]), (&10.into(), &10.into()), "{line:#}");
+        }
+        // of equal members the first one searches on
+        assert_eq!((&votes[0]["deeper"]["move"], votes[1].get("deeper")), (&"7g7f".into(), None), "{line:#}");
+        assert_eq!((&line["decision"]["reason"], &line["played"]), (&"searched_on".into(), &"7g7f".into()));
+        let document: Value =
+            serde_json::from_str(&folder.good(&["replay", &format!("{log}.jsonl"), "--json"]).out).unwrap();
+        assert_eq!(document["replay"]["logged"]["same"], 1, "{document:#}");
+        let of = |name: &str, document: &Value| {
+            let rules = document["replay"]["rules"].as_array().unwrap();
+            rules.iter().find(|rule| rule["rule"] == name).unwrap()["cost"]["nodes"].clone()
+        };
+        assert_eq!(["majority", "cross-examination", "budget"].map(|name| of(name, &document)), [30.0, 60.0, 70.0]);
+        // without doubt the judges decide, without a second round the votes do
+        for (stakes, cost) in [("0.5,0.9,1,0", 60.0), ("0.5,0.9,0,0", 30.0)] {
+            let run =
+                folder.good(&["replay", &format!("{log}.jsonl"), "--rule", "budget", "--stakes", stakes, "--json"]);
+            assert_eq!(of("budget", &serde_json::from_str(&run.out).unwrap()), cost, "{stakes}");
+        }
+    }
+    // agreement ends the search, unless the game is open
+    let agreed = members[1..].concat();
+    let (line, _) = played("agreed", "doubt = 9.0", &agreed, clock);
+    assert_eq!((&line["played"], line["votes"][0].get("deeper")), (&"2g2f".into(), None), "{line:#}");
+    let (line, _) = played("open", "doubt = 9.0\nagreed = 0.9", &agreed, clock);
+    assert_eq!(line["votes"][0]["deeper"]["move"], "2g2f", "{line:#}");
+    let refused = |text: &str, message: &str| {
+        folder.write("council.toml", text);
+        let run = folder.run(&["council", "council.toml", "--check"]);
+        assert!(run.err.contains(message), "{}", run.err);
+    };
+    let limited = voter("A", "7g7f", "40") + "limit = { nodes = 9 }\n";
+    refused(&format!("rule = 'budget'\n[budget]\nnodes = 9\n{limited}"), "engine 'A' has a limit, and the budget");
+    refused(&format!("rule = 'majority'\n[budget]\nfirst = 1\n{limited}"), "the table budget is for rule budget");
+    refused(&format!("rule = 'budget'\n[budget]\nclose = -1\n{limited}"), "council.toml:2: close is -1; give a number");
 }
 
 /// Its last score is not that of the moves which it would have judged next.

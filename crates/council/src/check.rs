@@ -70,6 +70,7 @@ pub fn check(config: &Config) -> Vec<Finding> {
     for (member, engine) in trial.members.iter_mut().zip(&config.engines) {
         // a limit of the configuration replaces that of the trial
         let task = Task {
+            nodes: None,
             position: position.clone(),
             side: board.side(),
             go: Limit::Byoyomi(TRIAL.as_millis() as u64).go(),

@@ -1,6 +1,7 @@
 //! The checked configuration of a council.
 
 use std::collections::BTreeMap;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use super::board::Game;
 use crate::usi::{Go, Launch, Protocol};
 use evalcurve_core::calibration::{Calibration, Reading, Situation};
 use evalcurve_core::fit::CP_PER_LOGIT;
-use evalcurve_core::rule::{Options, PhaseWeight, Role, Rule, TieRule, Voter};
+use evalcurve_core::rule::{Options, PhaseWeight, Role, Rule, Stakes, TieRule, Voter};
 
 /// A council. The fields are the keys of the configuration file.
 #[derive(Debug, Clone, Deserialize)]
@@ -63,6 +64,8 @@ pub struct Config {
     pub restarts: u32,
     /// How the time of the GUI is shared.
     pub time: TimePolicy,
+    /// How the rule `budget` spends the time of all members.
+    pub budget: Spending,
     /// The members, at least one.
     #[serde(rename = "engine", deserialize_with = "read_later")]
     pub engines: Vec<EngineConfig>,
@@ -97,6 +100,7 @@ impl Default for Config {
             late: Late::default(),
             restarts: 3,
             time: TimePolicy::default(),
+            budget: Spending::default(),
             engines: Vec::new(),
         }
     }
@@ -176,6 +180,41 @@ fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     match share > 0.0 && share <= 1.0 {
         true => Ok(share),
         false => Err(D::Error::custom(format!("share is {share}; write a number above 0, up to 1"))),
+    }
+}
+
+/// How the rule `budget` spends the time of all members.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Spending {
+    /// Nodes per move of all members together; `None`: the time on the clock.
+    pub nodes: Option<NonZeroU64>,
+    /// Processors that the members share; `None`: one each.
+    pub cores: Option<NonZeroUsize>,
+    /// The share of the first look, in (0, 1].
+    #[serde(deserialize_with = "share")]
+    pub first: f64,
+    /// The threshold of [`Stakes`] of this name, as are the next three.
+    pub agreed: f64,
+    /// See [`Stakes`].
+    pub decided: f64,
+    /// See [`Stakes`].
+    pub close: f64,
+    /// See [`Stakes`].
+    pub doubt: f64,
+}
+
+impl Default for Spending {
+    fn default() -> Self {
+        let Stakes { agreed, decided, close, doubt } = Stakes::default();
+        Self { nodes: None, cores: None, first: 0.5, agreed, decided, close, doubt }
+    }
+}
+
+impl Spending {
+    fn stakes(&self) -> Stakes {
+        let Self { agreed, decided, close, doubt, .. } = *self;
+        Stakes { agreed, decided, close, doubt }
     }
 }
 
@@ -370,6 +409,7 @@ impl Config {
             noise: self.noise,
             caution: self.caution,
             most_judged: self.most_judged,
+            stakes: self.budget.stakes(),
             seed: self.seed,
             reading: self.reading,
             situation: match self.rating_difference {

@@ -266,6 +266,14 @@ impl ConfigText {
             );
             return Err(self.error(self.span("time.options-ms"), message));
         }
+        if let Some(span) = self.span("budget").filter(|_| config.rule != Rule::Budget) {
+            let message = text!("the table budget is for rule budget, and the rule is {}; change one", config.rule);
+            return Err(self.error(Some(span), message));
+        }
+        if let Some(limited) = config.engines.iter().find(|e| config.budget.nodes.is_some() && e.limit.is_some()) {
+            let message = text!("engine '{}' has a limit, and the budget gives it nodes; remove one", limited.name);
+            return Err(self.error(self.span("budget.nodes"), message));
+        }
         if config.name.contains(char::is_control) {
             let message = text!("the name {:?} cannot be displayed; write a word", config.name);
             return Err(self.error(self.span("name"), message));
@@ -295,7 +303,8 @@ impl ConfigText {
                 config.game.as_str()
             )));
         }
-        if weights.rule != config.rule {
+        let judges = |rule: Rule| if rule == Rule::Budget { Rule::CrossExamination } else { rule };
+        if judges(weights.rule) != judges(config.rule) {
             return Err(fail(text!(
                 "the weights are for the rule {}, and the council decides by {}; learn others, or decide by {0}",
                 weights.rule,

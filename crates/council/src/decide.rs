@@ -1,6 +1,9 @@
 //! From the members' search results to one move.
 
+use std::time::Duration;
+
 use super::board::{Board, quoted};
+use super::clock::millis;
 use super::config::{Config, EngineConfig, Late, Resign};
 use super::task::SearchResult;
 use crate::usi::Protocol;
@@ -37,10 +40,16 @@ pub(super) struct Decided {
     /// The vote of each member, where it has one.
     pub members: Vec<Option<MoveInfo>>,
     pub nodes: u64,
+    /// The time of all members.
+    pub total: Duration,
     /// Why the move is not the one that the rule chose.
     pub override_reason: Option<String>,
     /// Moves to search before the decision is final.
     pub needs_search: Vec<String>,
+    /// The member that is to search on.
+    pub hand_over: Option<usize>,
+    /// How much is at stake, from 0 for a decided game to 1 between equals.
+    pub stakes: f64,
 }
 
 /// A vote for the log. Only legal moves count. `fault` says why the member has no answer, or is a remark.
@@ -51,7 +60,7 @@ fn vote(
     result: &SearchResult,
     fault: Option<String>,
 ) -> LoggedVote {
-    let SearchResult { best, score, bound, declared, pv, list, judged, time, .. } = result;
+    let SearchResult { best, score, bound, declared, pv, list, judged, time, nodes, second, deeper, .. } = result;
     let late = config.late == Late::LastLine && best.is_none();
     let answer = if late { pv.first() } else { best.as_ref() };
     let (best, remark) = match answer.map(String::as_str) {
@@ -78,7 +87,10 @@ fn vote(
         win_rate: declared.filter(|_| engine.votes_as_declared).map(Declared::win_rate),
         list: moves(list),
         judged,
-        time_ms: time.map(|t| t.as_millis() as u64),
+        time_ms: time.map(millis),
+        nodes: nodes.filter(|_| counts),
+        second: *second,
+        deeper: deeper.clone().filter(|deeper| counts && board.is_legal(&deeper.best)),
         best,
         fault: fault.or(remark),
     }
@@ -103,9 +115,12 @@ pub(super) fn verdict(
         chosen: MoveInfo { depth: results.iter().filter_map(|r| r.depth).max(), ..MoveInfo::default() },
         others: Vec::new(),
         members: Vec::new(),
-        nodes: results.iter().filter_map(|r| r.nodes).fold(0, u64::saturating_add),
+        nodes: results.iter().map(SearchResult::all_nodes).fold(0, u64::saturating_add),
+        total: results.iter().map(SearchResult::all_time).fold(Duration::ZERO, Duration::saturating_add),
         override_reason: None,
         needs_search: Vec::new(),
+        hand_over: None,
+        stakes: 1.0,
     };
     let ballots = Ballots::new(header, &verdict.line);
     if let Ok(decision) = ballots.decide(header, header.rule) {
@@ -113,6 +128,12 @@ pub(super) fn verdict(
         let voters = header.voters();
         verdict.explanation = Some(decision.explain(&voters, &ballots.votes(), name));
         verdict.needs_search = decision.needs_search.iter().map(|&m| name(m)).collect();
+        verdict.hand_over = decision.hand_over;
+        let rates: Vec<f64> = decision.win_rates.iter().copied().flatten().collect();
+        if !rates.is_empty() {
+            let rate = rates.iter().sum::<f64>() / rates.len() as f64;
+            verdict.stakes = 4.0 * rate * (1.0 - rate);
+        }
         let logged = LoggedDecision::new(&decision, &voters, name);
         verdict.line.played = name(decision.chosen);
         verdict.line.decision = Some(logged);

@@ -3,12 +3,13 @@
 
 use std::time::{Duration, Instant};
 
+use super::clock::millis;
 use super::config::Config;
 use super::task::{SearchResult, Task};
 use crate::usi::Go;
 use evalcurve_core::calibration::Score;
-use evalcurve_core::rule::log::{LoggedMove, LoggedScore};
-use evalcurve_core::rule::{Role, TieRule};
+use evalcurve_core::rule::log::{LoggedCost, LoggedDeeper, LoggedMove, LoggedScore};
+use evalcurve_core::rule::{Role, Rule, TieRule};
 
 /// The share of the time per move that is reserved for follow-up searches if the rule can need them. Measured with
 /// three chess engines: from a quarter to two fifths the moves are equally good, below and without it worse
@@ -26,6 +27,12 @@ pub(super) struct FollowUp {
     searches: Vec<Examination>,
     /// Scores of a single searcher, from the council's point of view.
     pub searched: Vec<LoggedMove>,
+    /// It is the longer search of one member.
+    pub deeper: bool,
+    /// The nodes of each search, in place of the limits of the members.
+    pub nodes: Option<u64>,
+    /// When its searches must end, if that is before the decision is due.
+    pub until: Option<Instant>,
 }
 
 /// The moves that one member searches.
@@ -51,6 +58,9 @@ pub(super) fn searcher(config: &Config) -> Option<usize> {
 
 /// The part of the time per move that is for the search of the position itself.
 pub(super) fn main_share(config: &Config, budget: Duration) -> Duration {
+    if config.rule == Rule::Budget {
+        return budget.mul_f64(config.budget.first);
+    }
     let needed = searcher(config).is_some() || config.rule.needs().judged;
     if needed { budget.mul_f64(1.0 - SHARE) } else { budget }
 }
@@ -66,21 +76,38 @@ impl FollowUp {
             Some(Examination { by, current: Some(moves.pop()?), remaining: moves })
         };
         let searches: Vec<Examination> = searches.into_iter().filter_map(examination).collect();
-        (!searches.is_empty()).then_some(Self { results, searches, searched: Vec::new() })
+        let (searched, deeper, nodes, until) = (Vec::new(), false, None, None);
+        (!searches.is_empty()).then_some(Self { results, searches, searched, deeper, nodes, until })
+    }
+
+    /// A longer search of the position itself by one member.
+    pub(crate) fn deeper(results: Vec<SearchResult>, by: usize) -> Self {
+        let searches = vec![Examination { by, current: Some(String::new()), remaining: Vec::new() }];
+        Self { results, searches, searched: Vec::new(), deeper: true, nodes: None, until: None }
+    }
+
+    /// How many searches there are.
+    pub(crate) fn searches(&self) -> u64 {
+        self.searches.iter().map(|s| 1 + s.remaining.len() as u64).sum()
     }
 
     /// The tasks of the members for their current moves: the position after it, with an equal share of the time that is
     /// left. None if too little is left.
     pub(crate) fn tasks(&self, task: &Task, now: Instant, deadline: Option<Instant>) -> Vec<(usize, Task)> {
+        let deadline = self.until.or(deadline);
         let rounds = 1 + self.searches.iter().map(|s| s.remaining.len()).max().unwrap_or(0) as u32;
         let share = deadline.map(|deadline| deadline.saturating_duration_since(now) / rounds);
         if share.is_some_and(|share| share < SHORTEST) {
             return Vec::new();
         }
         let of = |search: &Examination| {
-            let mut task = Task { since: now, margin: Some(Duration::ZERO), ..task.clone() };
-            task.position.moves.push(search.current.clone()?);
-            task.side = task.side.opponent();
+            let nodes = self.nodes;
+            let mut task = Task { since: now, margin: Some(Duration::ZERO), nodes, ..task.clone() };
+            let asked = search.current.clone()?;
+            if !self.deeper {
+                task.position.moves.push(asked);
+                task.side = task.side.opponent();
+            }
             if let Some(share) = share {
                 task.budget = Some(share);
                 task.go = limited(&task.go, share);
@@ -102,7 +129,28 @@ impl FollowUp {
     pub(crate) fn add(&mut self, result: impl Fn(usize) -> SearchResult) -> bool {
         let single = self.searches.len() == 1;
         for search in &mut self.searches {
-            if let (Some(searched), Some(score)) = (&search.current, result(search.by).score) {
+            let found = result(search.by);
+            let time_ms = found.time.map_or(0, millis);
+            match self.results.get_mut(search.by).filter(|_| search.current.is_some()) {
+                Some(own) if self.deeper => {
+                    // a member that is late has said what it would play
+                    own.deeper = found.best.or_else(|| found.pv.first().cloned()).map(|best| LoggedDeeper {
+                        best,
+                        score: found.score.map(LoggedScore),
+                        nodes: found.nodes,
+                        time_ms,
+                    });
+                    search.current = None;
+                    continue;
+                }
+                Some(own) => {
+                    let before = own.second.unwrap_or(LoggedCost { nodes: Some(0), time_ms: 0 });
+                    let nodes = before.nodes.zip(found.nodes).map(|(before, more)| before.saturating_add(more));
+                    own.second = Some(LoggedCost { nodes, time_ms: before.time_ms.saturating_add(time_ms) });
+                }
+                None => {}
+            }
+            if let (Some(searched), Some(score)) = (&search.current, found.score) {
                 let score = for_mover(score);
                 if single {
                     self.searched.push(LoggedMove { best: searched.clone(), score: LoggedScore(score) });
@@ -173,6 +221,7 @@ mod tests {
             go: Go::default(),
             since: Instant::now(),
             budget: None,
+            nodes: None,
             margin: None,
         };
         // the second member ends while it judges its first move, with a line

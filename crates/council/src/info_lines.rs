@@ -86,6 +86,8 @@ impl InfoLines {
             declared: line.and_then(|line| line.declared),
             pv,
             judged: Vec::new(),
+            second: None,
+            deeper: None,
             list: if self.ranks.len() > 1 { list.collect() } else { Vec::new() },
             depth: self.depth,
             seldepth: self.seldepth,

@@ -207,7 +207,8 @@ impl Member {
             return;
         }
         let ponder = task.go.ponder;
-        if ponder && self.config.limit.is_some() && task.margin.is_some() {
+        let limit = task.nodes.map(Limit::Nodes).or(self.config.limit);
+        if ponder && limit.is_some() && task.margin.is_some() {
             // a limit of the configuration does not apply to the opponent's time
             return;
         }
@@ -216,7 +217,7 @@ impl Member {
         let go = match task.margin {
             Some(margin) => {
                 let used = elapsed + margin + self.overhead;
-                clock::member_go(&task.go, task.side, self.config.limit, used, left)
+                clock::member_go(&task.go, task.side, limit, used, left)
             }
             None => task.go.clone(),
         };
@@ -226,7 +227,7 @@ impl Member {
         });
         let allowed = allowed_ms.filter(|_| !ponder).map(Duration::from_millis);
         // within a council, whose own clock may be much longer
-        let own_time = task.margin.is_some() && self.config.limit.is_some_and(|limit| limit.time().is_some());
+        let own_time = task.margin.is_some() && limit.is_some_and(|limit| limit.time().is_some());
         self.result = self.result();
         self.has_new_lines = false;
         self.send(task.position.line(self.config.protocol));

@@ -89,6 +89,10 @@ pub(super) fn decision(verdict: &Decided, time: Duration, style: Style) -> Strin
     if let Some(override_reason) = &verdict.override_reason {
         let _ = writeln!(text, "info string {}: {override_reason}", verdict.line.played);
     }
+    if verdict.line.votes.len() > 1 {
+        let (wall, total) = (time.as_millis(), verdict.total.as_millis());
+        let _ = writeln!(text, "info string {wall} ms, {total} ms of all members, {} nodes", verdict.nodes);
+    }
     // the best line last, since some GUIs show only the last one
     for line in info_lines(verdict, time, style).iter().rev() {
         let _ = writeln!(text, "{line}");

@@ -115,7 +115,7 @@ impl Player {
     ) -> Result<SearchResult, Failure> {
         self.check()?;
         let since = Instant::now();
-        let task = Task { position, side, go, since, budget: None, margin: None };
+        let task = Task { position, side, go, since, nodes: None, budget: None, margin: None };
         self.member.search(&task, since);
         if self.wait(since + patience, |member| member.is_asked())? {
             return Ok(self.member.result());

@@ -11,6 +11,7 @@ use super::output;
 use super::session::{SHOW_EVERY, Session};
 use super::task::{SearchResult, Task};
 use crate::usi::Protocol;
+use evalcurve_core::rule::Rule;
 use evalcurve_core::rule::log::{LoggedLine, plies_before};
 
 /// The state of a search.
@@ -34,7 +35,12 @@ pub(super) struct Search {
     pub(super) faults: Vec<(usize, String)>,
     pub(super) checkmate: Option<String>,
     pub(super) follow_up: Option<FollowUp>,
+    /// Nodes that all members may search for this move, by the budget.
+    pub(super) nodes: Option<u64>,
 }
+
+/// The smallest share of the rest of a budget that is spent where more time is needed but little is at stake.
+const LEAST_STAKES: f64 = 0.25;
 
 /// How to count members that have not answered.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -102,7 +108,10 @@ impl<W: Write> Session<W> {
         if let Some(follow_up) = &mut search.follow_up {
             let goes_on = follow_up.add(|by| self.members[by].result());
             follow_up.leave(|by| self.members[by].is_gone());
-            return goes_on.then(|| follow_up.clone());
+            if goes_on || follow_up.deeper || self.config.rule != Rule::Budget {
+                return goes_on.then(|| follow_up.clone());
+            }
+            return self.handed_over(search, now);
         }
         let judged = self.config.rule.needs().judged;
         let by = follow_up::searcher(&self.config).filter(|&by| !self.members[by].is_gone());
@@ -113,6 +122,7 @@ impl<W: Write> Session<W> {
         if verdict.override_reason.is_some() {
             return None;
         }
+        let stakes = verdict.stakes.max(LEAST_STAKES);
         let (results, moves) = (self.results(&search.board), verdict.needs_search);
         if !judged {
             return FollowUp::new(results, [(by?, moves)]);
@@ -128,7 +138,41 @@ impl<W: Write> Session<W> {
         };
         let voters = results.iter().enumerate().filter(|(by, _)| counts[*by] && !self.members[*by].is_gone());
         let searches: Vec<(usize, Vec<String>)> = voters.filter_map(unknown).collect();
-        FollowUp::new(results, searches)
+        match FollowUp::new(results, searches) {
+            Some(follow_up) if self.config.rule == Rule::Budget => {
+                // half of what is left for the second round if one member may search on, by what is at stake
+                let half = if self.config.budget.doubt > 0.0 { 0.5 } else { 1.0 };
+                let searches = follow_up.searches();
+                Some(self.within_budget(follow_up, search, now, verdict.nodes, half * stakes, searches))
+            }
+            None if self.config.rule == Rule::Budget => self.handed_over(search, now),
+            follow_up => follow_up,
+        }
+    }
+
+    /// The longer search of the member that a budget gives the rest to.
+    fn handed_over(&self, search: &Search, now: Instant) -> Option<FollowUp> {
+        let verdict = self.verdict(search, now, Unanswered::Configured);
+        let by = verdict.hand_over.filter(|&by| verdict.override_reason.is_none() && !self.members[by].is_gone())?;
+        let results = search.follow_up.as_ref().map_or_else(|| self.results(&search.board), |f| f.results.clone());
+        let stakes = verdict.stakes.max(LEAST_STAKES);
+        Some(self.within_budget(FollowUp::deeper(results, by), search, now, verdict.nodes, stakes, 1))
+    }
+
+    /// Follow-up searches that take a share of what is left of the time and of the nodes.
+    fn within_budget(
+        &self,
+        mut follow_up: FollowUp,
+        search: &Search,
+        now: Instant,
+        spent: u64,
+        share: f64,
+        searches: u64,
+    ) -> FollowUp {
+        follow_up.until = search.last_deadline.map(|due| now + due.saturating_duration_since(now).mul_f64(share));
+        let each = |nodes: u64| ((nodes.saturating_sub(spent) as f64 * share) as u64 / searches).max(1);
+        follow_up.nodes = search.nodes.map(each);
+        follow_up
     }
 
     /// The results of all members, with their moves in the notation of the board.
@@ -212,6 +256,7 @@ impl<W: Write> Session<W> {
     pub(super) fn decide(&mut self, now: Instant) {
         let Some(search) = self.search.take() else { return };
         let mut verdict = self.verdict(&search, now, Unanswered::Configured);
+        self.save(search.nodes, verdict.nodes);
         let mut after = search.board.clone();
         let is_move = after.play(&verdict.line.played);
         verdict.ponder = verdict.ponder.filter(|_| is_move).and_then(|ponder| after.normalized(&ponder));

@@ -16,6 +16,7 @@ use super::task::{MemberEvent, Task};
 use super::vote_log::{GameProgress, VoteLog, session_id};
 use super::{SessionError, clock, output, output::Style};
 use crate::usi::{EngineOutput, FromGui, Go, LineReader, Position, ReadLine};
+use evalcurve_core::rule::Rule;
 use evalcurve_core::rule::log::Header;
 
 /// The capacity of the event queue. An engine that floods its output waits for the queue and does not fill the memory.
@@ -102,6 +103,8 @@ pub(super) struct Session<W> {
     pub(super) search: Option<Search>,
     games: u64,
     pub(super) game: GameProgress,
+    /// Nodes of the budget that earlier moves of this game saved.
+    saved: u64,
     session_id: String,
     output_error: Option<std::io::Error>,
     log_error: Option<SessionError>,
@@ -143,6 +146,7 @@ impl<W: Write> Session<W> {
             search: None,
             games: 0,
             game: GameProgress::default(),
+            saved: 0,
             session_id: session_id(),
             output_error: None,
             log_error: None,
@@ -332,6 +336,20 @@ impl<W: Write> Session<W> {
     fn begin_game(&mut self) {
         self.games += 1;
         self.game = GameProgress::default();
+        self.saved = 0;
+    }
+
+    /// The nodes of all members for this move: those of the budget, and a quarter of what earlier moves saved.
+    fn nodes(&self) -> Option<u64> {
+        let nodes = self.config.budget.nodes.filter(|_| self.config.rule == Rule::Budget)?.get();
+        Some(nodes.saturating_add(self.saved / 4))
+    }
+
+    /// Keeps what a move left of the budget for later moves, or takes from it what the move was given more.
+    pub(super) fn save(&mut self, given: Option<u64>, spent: u64) {
+        let (Some(given), Some(nodes)) = (given, self.config.budget.nodes) else { return };
+        let more = given.saturating_sub(nodes.get());
+        self.saved = self.saved.saturating_sub(more).saturating_add(given.saturating_sub(spent));
     }
 
     /// The id of the game in the log.
@@ -405,7 +423,11 @@ impl<W: Write> Session<W> {
         let margin = Duration::from_millis(self.config.time.margin_ms).min(budget.map_or(Duration::MAX, |b| b / 3));
         let follow_up_time = budget.map_or(Duration::ZERO, |b| b - main_share(&self.config, b));
         let position = self.position.clone();
-        let task = Task { position, side, go, since: at, budget: None, margin: Some(margin + follow_up_time) };
+        let nodes = self.nodes().filter(|_| !open || go.ponder);
+        // a first look by all members
+        let first = |nodes: u64| (nodes as f64 * self.config.budget.first / self.members.len() as f64).max(1.0) as u64;
+        let margin = Some(margin + follow_up_time);
+        let task = Task { position, side, go, since: at, budget: None, nodes: nodes.map(first), margin };
         let mut search = Search {
             task,
             board,
@@ -419,6 +441,7 @@ impl<W: Write> Session<W> {
             faults: Vec::new(),
             checkmate: None,
             follow_up: None,
+            nodes,
         };
         self.set_deadlines(&mut search, budget.filter(|_| !open), at);
         if !search.board.checks_moves() || !search.board.legal_moves().is_empty() {

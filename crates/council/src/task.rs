@@ -6,6 +6,7 @@ use crate::usi::{Go, Position};
 use evalcurve_core::calibration::Score;
 use evalcurve_core::language::Text;
 use evalcurve_core::rule::Bound;
+use evalcurve_core::rule::log::{LoggedCost, LoggedDeeper};
 use evalcurve_core::types::{Color, Declared};
 
 /// A position to search.
@@ -21,6 +22,8 @@ pub(super) struct Task {
     pub since: Instant,
     /// How long the council can wait for an answer; `None`: until it sends `stop`.
     pub budget: Option<Duration>,
+    /// Nodes that the council gives it, in place of its own limit and of the clock.
+    pub nodes: Option<u64>,
     /// The part of the GUI's time that the council reserves for itself; `None`: the member gets the command as it is.
     pub margin: Option<Duration>,
 }
@@ -45,6 +48,10 @@ pub struct SearchResult {
     pub list: Vec<(String, Score)>,
     /// Moves of other members with the scores of follow-up searches.
     pub judged: Vec<(String, Score)>,
+    /// What these follow-up searches took.
+    pub second: Option<LoggedCost>,
+    /// Its move after a longer search.
+    pub deeper: Option<LoggedDeeper>,
     /// Search depth in plies.
     pub depth: Option<u32>,
     /// The deepest line that was looked at, in plies.
@@ -54,6 +61,22 @@ pub struct SearchResult {
     pub nps: Option<u64>,
     /// The time from the command to the answer.
     pub time: Option<Duration>,
+}
+
+impl SearchResult {
+    /// Nodes of its search and of its follow-up searches.
+    pub(super) fn all_nodes(&self) -> u64 {
+        let second = self.second.and_then(|cost| cost.nodes);
+        let deeper = self.deeper.as_ref().and_then(|deeper| deeper.nodes);
+        [self.nodes, second, deeper].into_iter().flatten().fold(0, u64::saturating_add)
+    }
+
+    /// The time of its search and of its follow-up searches.
+    pub(super) fn all_time(&self) -> Duration {
+        let second_ms = self.second.map_or(0, |cost| cost.time_ms);
+        let deeper_ms = self.deeper.as_ref().map_or(0, |deeper| deeper.time_ms);
+        self.time.unwrap_or_default().saturating_add(Duration::from_millis(second_ms.saturating_add(deeper_ms)))
+    }
 }
 
 /// Something that a member reports.

@@ -3,7 +3,7 @@
 use super::decision::Decision;
 use super::definition::Ballot;
 use super::measured::Measured;
-use super::options::{Options, RuleError, TieRule};
+use super::options::{Options, RuleError, Stakes, TieRule};
 use super::rules::Rule;
 use super::vote::{Role, Vote, Voter};
 
@@ -69,7 +69,7 @@ pub fn check(rule: Rule, voters: &[Voter<'_>], options: &Options<'_>) -> Result<
             range("strength", r, r.is_finite(), "a rating in Elo points")?;
         }
     }
-    let Options { gap, noise, caution, most_judged, .. } = *options;
+    let Options { gap, noise, caution, most_judged, stakes, .. } = *options;
     let range = |key, what: &str, value, good: bool, range| match good {
         true => Ok(()),
         false => Err(RuleError::Range { what: what.to_owned(), key, voter: None, value, range }),
@@ -77,6 +77,13 @@ pub fn check(rule: Rule, voters: &[Voter<'_>], options: &Options<'_>) -> Result<
     range("gap", "the gap d", gap, gap > 0.0 && gap.is_finite(), LOGITS)?;
     range("noise", "the noise s", noise, noise > 0.0 && noise.is_finite(), LOGITS)?;
     range("caution", "the caution", caution, caution >= 0.0 && caution.is_finite(), "a number of 0 or more")?;
+    let Stakes { agreed, decided, close, doubt } = stakes;
+    for (what, value) in [("the agreed win rate", agreed), ("the decided win rate", decided)] {
+        range("budget", what, value, value >= 0.5, "a win rate of 0.5 or more")?;
+    }
+    for (what, value) in [("close", close), ("doubt", doubt)] {
+        range("budget", what, value, value >= 0.0, "a number of 0 or more, in logits")?;
+    }
     range("most-judged", "the number of judged moves", most_judged as f64, most_judged >= 2, "2 or more")?;
 
     let refuse =

@@ -21,6 +21,8 @@ pub enum Reason {
     NoValues,
     /// The chooser scores it higher than the other adviser's (3-Hirn).
     Chooser,
+    /// The voter that was given the rest of the budget chooses it.
+    SearchedOn,
     /// The advisers agree, only one of them voted, or the chooser scores them the same (3-Hirn).
     Adviser,
 }
@@ -57,6 +59,8 @@ pub struct Decision {
     /// Moves that the strongest voter (for a tie) or the chooser (for 3-Hirn) has not scored. Search them and decide
     /// again with [`Options::searched`](super::Options). Empty if no score is missing.
     pub needs_search: Vec<Move>,
+    /// The voter that is to search the position for longer, with what is left of a budget; its move then decides.
+    pub hand_over: Option<usize>,
 }
 
 impl Decision {
@@ -171,6 +175,7 @@ impl Explanation {
             Reason::OnlyLosses => ", the longest of proven losses",
             Reason::NoValues => ", by majority since no vote has what the rule compares",
             Reason::Chooser => ", preferred by the chooser",
+            Reason::SearchedOn => ", after a longer search",
         };
         if let Some(by) = self.tie_broken_by {
             line += &format!(", tied {} (broken by {by})", self.tied.join(" "));

@@ -1,10 +1,10 @@
 //! What defines a rule: the trait that every file in `rules` implements, and the votes that it works on.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 
 use super::decision::{Decision, Reason, TieBroken};
 use super::measured::{Measured, score_of};
-use super::options::{Options, TieRule};
+use super::options::{Options, Stakes, TieRule};
 use super::vote::{Move, Role, Voter, better};
 use super::win_rate::logit;
 use super::{likelihood, tally};
@@ -15,7 +15,7 @@ use crate::calibration::Score;
 ///
 /// Most rules define [`Self::values`]: one value per vote, the largest of which wins. A council calls it with the votes
 /// of one position; a simulation calls the same function for many positions. A rule that looks at more than one number
-/// per vote overrides [`Self::decide`] instead and sets `lists` or `chooser` in [`Self::NEEDS`], so that simulations
+/// per vote overrides [`Self::decide`] instead and sets `lists`, `chooser` or `deeper` in [`Self::NEEDS`], so that simulations
 /// refuse it.
 pub trait Definition: Sized {
     /// The name in configurations, options and vote logs.
@@ -88,6 +88,8 @@ pub struct Needs {
     pub lists: bool,
     /// One voter with the role of chooser, and two advisers.
     pub chooser: bool,
+    /// A further search of the position by one voter.
+    pub deeper: bool,
 }
 
 impl Needs {
@@ -103,6 +105,7 @@ impl Needs {
         judged: false,
         lists: false,
         chooser: false,
+        deeper: false,
     };
 
     /// Whether a vote has the numbers that the rule needs.
@@ -115,7 +118,7 @@ impl Needs {
 
     /// Whether one move and its value per voter are enough, so that the rule can be simulated.
     pub const fn can_be_simulated(self) -> bool {
-        !self.lists && !self.chooser
+        !self.lists && !self.chooser && !self.deeper
     }
 
     /// Whether win rates are needed in any form, so that voters need calibrations.
@@ -219,6 +222,11 @@ impl Judge {
         Self::new(m, R::weight(m.voter.weight, m.voter.role), gap)
     }
 
+    /// The same before a second round.
+    fn first_round(self) -> Self {
+        Self { scored: self.listed.clone(), ..self }
+    }
+
     fn logit(&self, m: Move) -> Option<f64> {
         self.scored.iter().find(|(other, _)| *other == m).map(|(_, logit)| *logit)
     }
@@ -245,6 +253,12 @@ impl Judge {
             .fold((0.0, 0.0), |(sum, total), judge| (sum + judge.weight * judge.of(m), total + judge.weight));
         (total > 0.0).then(|| sum / total)
     }
+}
+
+/// Whether these moves need no second round: fewer than two, or each scored by every voter that has a weight.
+fn is_judged(judges: &[Judge], moves: &[Move]) -> bool {
+    let known = |m: &Move| judges.iter().all(|judge| judge.weight == 0.0 || judge.logit(*m).is_some());
+    moves.len() < 2 || moves.iter().all(known)
 }
 
 /// The votes of one position, ready for a rule.
@@ -342,12 +356,65 @@ impl Ballot<'_> {
             Reverse([mean, highest].map(|logit| (logit * 1e9) as i64))
         });
         moves.truncate(self.options.most_judged);
-        // a voter without weight is not asked
-        let known = |m: &Move| judges.iter().all(|judge| judge.weight == 0.0 || judge.logit(*m).is_some());
-        if moves.len() < 2 || moves.iter().all(known) {
-            return Vec::new();
+        if is_judged(&judges, &moves) { Vec::new() } else { moves }
+    }
+
+    /// The decision of a budget: where votes agree or nothing is at stake, at once; else by the judged moves in
+    /// question; and where these are close, by the longer search of the voter that counts most. A score that was not
+    /// asked for does not count, so that a log with more of them decides the same.
+    pub(super) fn staged<R: Definition>(&self) -> Decision {
+        let Stakes { agreed, decided, close, doubt } = self.options.stakes;
+        let votes: Vec<&Measured<'_>> = self.votes.iter().copied().filter(|m| R::NEEDS.met_by(m)).collect();
+        let Some(expert) = self.expert::<R>() else { return self.by_majority() };
+        let judges = || votes.iter().map(|m| Judge::of_rule::<R>(m, self.options.gap));
+        let (first, second): (Vec<Judge>, Vec<Judge>) = (judges().map(Judge::first_round).collect(), judges().collect());
+        let rate = votes.iter().filter_map(|m| m.win_rate).sum::<f64>() / votes.len() as f64;
+        let sure = rate.max(1.0 - rate);
+        let mut moves: Vec<(Move, f64)> = Vec::new();
+        for m in votes.iter().map(|m| m.vote.best) {
+            if !moves.iter().any(|(known, _)| *known == m) {
+                moves.push((m, Judge::mean(&first, m).unwrap_or(f64::NEG_INFINITY)));
+            }
         }
-        moves
+        if moves.len() > 1 && sure >= decided {
+            return self.by_majority();
+        }
+        // the means of moves with equally many votes are equal before a second round: their own voters tell them apart
+        let highest = |m: Move| {
+            let own = votes.iter().filter(|other| other.vote.best == m).filter_map(|other| other.logit());
+            own.fold(f64::NEG_INFINITY, f64::max)
+        };
+        let top = moves.iter().map(|(m, _)| highest(*m)).fold(f64::NEG_INFINITY, f64::max);
+        let mut asked: Vec<Move> = moves.iter().map(|(m, _)| *m).filter(|&m| top - highest(m) < close).collect();
+        asked.sort_by(|&a, &b| highest(b).total_cmp(&highest(a)));
+        asked.truncate(self.options.most_judged);
+        let judged = is_judged(&second, &asked);
+        if asked.len() > 1 && judged {
+            moves = asked.iter().map(|&m| (m, Judge::mean(&second, m).unwrap_or(f64::NEG_INFINITY))).collect();
+        }
+        moves.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let of = |m: &Measured<'_>| moves.iter().find(|(known, _)| *known == m.vote.best).map(|(_, mean)| *mean);
+        let (kept, values): (Vec<_>, Vec<_>) = votes.iter().filter_map(|&m| Some((m, of(m)?))).unzip();
+        let decision = self.largest(&kept, &values, Reason::LargestValue);
+        if !judged {
+            return Decision { needs_search: asked, ..decision };
+        }
+        let open = moves.get(1).map_or(sure < agreed, |(_, next)| moves[0].1 - next < doubt);
+        match expert.vote.deeper {
+            _ if !open || doubt == 0.0 || votes.len() < 2 => decision,
+            Some(deeper) => self.decision(deeper, Some(expert.index), Reason::SearchedOn),
+            None => Decision { hand_over: Some(expert.index), ..decision },
+        }
+    }
+
+    /// The voter with the largest weight that has what the rule compares; of equal ones the leader, then the strongest.
+    fn expert<R: Definition>(&self) -> Option<&Measured<'_>> {
+        let rank = |m: &Measured<'_>| {
+            let Voter { weight, role, strength, .. } = *m.voter;
+            [R::weight(weight, role), f64::from(u8::from(role == Role::Leader)), strength.unwrap_or(f64::NEG_INFINITY)]
+        };
+        let votes = self.votes.iter().copied().filter(|m| R::NEEDS.met_by(m));
+        votes.reduce(|a, b| if rank(b).partial_cmp(&rank(a)) == Some(Ordering::Greater) { b } else { a })
     }
 
     /// The move of most voters, where no vote has what the rule compares.
@@ -372,6 +439,7 @@ impl Ballot<'_> {
             reason,
             tie: None,
             needs_search: Vec::new(),
+            hand_over: None,
         }
     }
 

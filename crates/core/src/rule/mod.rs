@@ -41,6 +41,6 @@ pub mod win_rate;
 pub use decide::{check, decide};
 pub use decision::{Decision, Explanation, Reason, TieBroken, VoteExplained};
 pub use definition::{Columns, Definition, Needs, Pending, Visitor};
-pub use options::{Options, RuleError, TieRule};
+pub use options::{Options, RuleError, Stakes, TieRule};
 pub use rules::Rule;
 pub use vote::{Bound, Move, PhaseWeight, Role, Vote, Voter};

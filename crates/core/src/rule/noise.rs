@@ -114,13 +114,7 @@ mod tests {
                     // a votes for another move now and then
                     best: Some(if v == 0 && i.is_multiple_of(3) { "m2" } else { "m1" }.to_owned()),
                     score: Some(LoggedScore(Score::Cp(600.0 * (normal(i, 9) + truth[v] * normal(i, v as u64))))),
-                    bound: None,
-                    wdl: None,
-                    win_rate: None,
-                    judged: Vec::new(),
-                    list: Vec::new(),
-                    time_ms: None,
-                    fault: None,
+                    ..LoggedVote::default()
                 })
                 .collect(),
             searched: Vec::new(),

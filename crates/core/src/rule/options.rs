@@ -38,6 +38,26 @@ impl TieRule {
     pub const ALL: &[Self] = <Self as strum::VariantArray>::VARIANTS;
 }
 
+/// What a budget spends more time on.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Stakes {
+    /// Votes that agree are final if their mean win rate is at least this, or at most 1 minus this; 0.5: always.
+    pub agreed: f64,
+    /// The same for votes that differ: the majority then decides; above 1: never.
+    pub decided: f64,
+    /// The second round judges the moves whose own voters see them within this of the best, in logits; 0: none.
+    pub close: f64,
+    /// If the best move leads the next by less than this, in logits, one member searches on; 0: none does.
+    pub doubt: f64,
+}
+
+impl Default for Stakes {
+    fn default() -> Self {
+        Self { agreed: 0.5, decided: 0.9, close: 1.0, doubt: 0.0 }
+    }
+}
+
 /// The options of a decision.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'a> {
@@ -56,6 +76,8 @@ pub struct Options<'a> {
     pub caution: f64,
     /// The most moves that a second round of searches judges, 2 or more: each costs every voter a search.
     pub most_judged: usize,
+    /// What [`Budget`](super::rules::Budget) spends more time on.
+    pub stakes: Stakes,
     /// What is known of the position: the ply, the material, and the rating difference of the council and its opponent.
     pub situation: Situation,
     /// How win rates are read; [`Reading::Equal`] unless an old log is replayed.
@@ -80,6 +102,7 @@ impl Default for Options<'_> {
             best: None,
             caution: 2.0,
             most_judged: 3,
+            stakes: Stakes::default(),
             situation: Situation::default(),
             reading: Reading::Equal,
             seed: 0,

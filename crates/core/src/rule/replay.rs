@@ -1,5 +1,6 @@
 //! Replays of a vote log: by its own rule, by other rules, and without each member (Takeuchi 2018, sections 4.5 and 5).
 
+mod cost;
 mod learn;
 mod regret;
 mod result;
@@ -9,12 +10,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::decide::check;
 use super::log::{Ballots, Header, Log, LoggedLine, LoggedVoter, vote_finder};
 use super::noise::estimate;
-use super::options::TieRule;
+use super::options::{Stakes, TieRule};
 use super::rules::Rule;
+use cost::Costs;
 pub use learn::{LearnOptions, Learned, LearnedMember, LearnedRule, learn};
 use regret::{Judged, Losses, alone};
 pub use result::{
-    Adoption, Against, Agreement, Alone, Difference, Impossible, LeftOut, Logged, Regret, Replay, RuleReplay, Share,
+    Adoption, Against, Agreement, Alone, Cost, Difference, Impossible, LeftOut, Logged, Regret, Replay, RuleReplay,
+    Share,
 };
 
 #[derive(Debug, Clone, Default)]
@@ -29,6 +32,8 @@ pub struct ReplayOptions {
     pub tie: Option<TieRule>,
     /// Whether announced mates outrank the rule; `None` for the setting of the log.
     pub mates: Option<bool>,
+    /// What the rule `budget` spends more time on; `None` for the numbers of the log.
+    pub stakes: Option<Stakes>,
     /// Rules of the caller, replayed after `rules`.
     pub own: Vec<OwnRule>,
 }
@@ -244,6 +249,7 @@ fn agreement(log: &Log, voters: &[&str]) -> Vec<Agreement> {
 /// The sums of a rule over the log.
 struct Tally {
     result: RuleReplay,
+    costs: Costs,
     /// The places of the voters in the adoption of the result.
     places: HashMap<String, usize>,
 }
@@ -267,11 +273,13 @@ fn by_rule(
             as_logged: 0,
             ties: 0,
             unsearched: 0,
+            cost: None,
             nobodys: 0,
             adoption: Vec::new(),
             regret: None,
             against_best: None,
         },
+        costs: Costs::default(),
         places: HashMap::new(),
     };
     let mut losses = Losses::default();
@@ -280,6 +288,7 @@ fn by_rule(
         header.voters.retain(|v| !without.contains(v.name.as_str()));
         header.tie = options.tie.unwrap_or(header.tie);
         header.mates = options.mates.or(header.mates);
+        header.stakes = options.stakes.unwrap_or(header.stakes);
         if header.voters.is_empty() {
             own.by_ref().take(session.decisions.len()).for_each(drop);
             continue;
@@ -301,6 +310,7 @@ fn by_rule(
         }
     }
     let mut result = tally.result;
+    result.cost = tally.costs.mean();
     result.regret = options.reference.as_ref().map(|name| losses.regret(name));
     Ok((result, losses))
 }
@@ -328,7 +338,8 @@ impl Tally {
         };
         result.decided += 1;
         result.ties += usize::from(decision.tie.is_some());
-        result.unsearched += usize::from(!decision.needs_search.is_empty());
+        result.unsearched += usize::from(!decision.needs_search.is_empty() || decision.hand_over.is_some());
+        self.costs.add(header, line, rule, &decision);
         result.nobodys += usize::from(decision.agreeing.is_empty());
         decision.carried_by.iter().for_each(|&i| result.adoption[places[i]].carried += 1);
         let chosen = ballots.names.name(decision.chosen);

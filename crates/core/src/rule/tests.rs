@@ -301,6 +301,63 @@ fn cross_examination_judges_every_voted_move() {
     assert_eq!((won.chosen, won.needs_search), (Move(3), Vec::new()));
 }
 
+/// A budget ends where votes agree or the game is decided, asks for moves in question, and hands the rest to one voter.
+#[test]
+fn a_budget_spends_time_where_it_matters() {
+    let calibration = sigmoid(1.0 / 600.0, 0.0);
+    let voters = ["A", "B", "C"].map(|name| Voter { calibration: Some(&calibration), ..Voter::member(name) });
+    let with = |votes: &[Option<Vote<'_>>], stakes| {
+        decide(Rule::Budget, &voters, votes, &Options { stakes, ..Options::default() }).unwrap()
+    };
+    let default = Stakes::default();
+    let doubting = Stakes { agreed: 0.7, doubt: 0.5, ..default };
+    // votes that agree are final, or only in a decided game
+    let agreed = [cp(1, 300.0), cp(1, 60.0), cp(1, 0.0)];
+    assert_eq!((with(&agreed, default).chosen, with(&agreed, default).hand_over), (Move(1), None));
+    assert_eq!(with(&agreed, doubting).hand_over, Some(0));
+    let won = [cp(1, 1200.0), cp(1, 900.0), cp(1, 900.0)];
+    assert_eq!(with(&won, doubting).hand_over, None);
+    // a decided game needs no second round: the majority plays
+    let decided = [cp(1, 1800.0), cp(2, 1500.0), cp(2, 1500.0)];
+    assert_eq!((with(&decided, default).chosen, with(&decided, default).needs_search), (Move(2), Vec::new()));
+    // only moves in question are judged: their voters see 1 .42 logits below 2, and 3 .67
+    let votes = [cp(1, 50.0), cp(2, 300.0), cp(3, -100.0)];
+    let asked = |close| with(&votes, Stakes { close, ..default }).needs_search;
+    assert_eq!(asked(1.0), [Move(2), Move(1), Move(3)]);
+    assert_eq!((asked(0.5), asked(0.0)), (vec![Move(2), Move(1)], Vec::new()));
+    // without a second round the lead of the first votes decides whether one voter searches on
+    let none = Stakes { close: 0.0, doubt: 9.0, ..default };
+    assert_eq!((with(&votes, none).chosen, with(&votes, none).hand_over), (Move(1), Some(0)));
+    // 1 is judged better than 2 by .2 logits; a score of 3 that was not asked for does not count
+    let a = [(Move(2), Score::Cp(0.0)), (Move(3), Score::Cp(900.0))];
+    let b = [(Move(1), Score::Cp(400.0)), (Move(3), Score::Cp(900.0))];
+    let c = [(Move(1), Score::Cp(0.0)), (Move(2), Score::Cp(-210.0))];
+    let mut judged = votes;
+    for (vote, judged) in judged.iter_mut().zip([&a[..], &b, &c]) {
+        *vote = vote.map(|vote| Vote { judged, ..vote });
+    }
+    let narrow = Stakes { close: 0.5, doubt: 0.1, ..default };
+    let decision = with(&judged, narrow);
+    assert_eq!((decision.chosen, decision.needs_search, decision.hand_over), (Move(1), Vec::new(), None));
+    let doubted = with(&judged, Stakes { doubt: 0.3, ..narrow });
+    assert_eq!((doubted.chosen, doubted.hand_over), (Move(1), Some(0)));
+    // the longer search decides where it was asked for, and only there
+    judged[0] = judged[0].map(|vote| Vote { deeper: Some(Move(7)), ..vote });
+    let deeper = with(&judged, Stakes { doubt: 0.3, ..narrow });
+    assert_eq!((deeper.chosen, deeper.reason, deeper.hand_over), (Move(7), Reason::SearchedOn, None));
+    assert_eq!(with(&judged, narrow).chosen, Move(1));
+    // the voter with the largest weight searches on
+    let mut weighed = voters;
+    (weighed[1].weight, weighed[2].role) = (Some(1.5), Role::Leader);
+    let options = Options { stakes: none, ..Options::default() };
+    assert_eq!(decide(Rule::Budget, &weighed, &votes, &options).unwrap().hand_over, Some(1));
+    weighed[1].weight = None;
+    assert_eq!(decide(Rule::Budget, &weighed, &votes, &options).unwrap().hand_over, Some(2));
+    let range = Options { stakes: Stakes { agreed: 0.4, ..default }, ..Options::default() };
+    let error = check(Rule::Budget, &voters, &range).unwrap_err().to_string();
+    assert_eq!(error, "the agreed win rate is 0.4; give a win rate of 0.5 or more");
+}
+
 /// Sato 2013, eq. 4.1, and what happens around it.
 #[test]
 fn three_hirn() {

@@ -32,6 +32,8 @@ pub struct Vote<'a> {
     pub list: &'a [(Move, Score)],
     /// Scores of moves of other voters, from a second round of searches; may be empty.
     pub judged: &'a [(Move, Score)],
+    /// Its move after a longer search of the position, which a budget gives to one voter.
+    pub deeper: Option<Move>,
     /// The win rate in 0..=1 if the caller knows it; otherwise it comes from the voter's calibration.
     pub win_rate: Option<f64>,
     /// The standardised score if the caller knows it; otherwise it comes from the voter's calibration.
@@ -46,7 +48,16 @@ impl Vote<'_> {
 
     /// A vote with nothing but a move.
     pub fn without_score(best: Move) -> Self {
-        Self { best, score: None, bound: None, list: &[], judged: &[], win_rate: None, standardized: None }
+        Self {
+            best,
+            score: None,
+            bound: None,
+            list: &[],
+            judged: &[],
+            deeper: None,
+            win_rate: None,
+            standardized: None,
+        }
     }
 }
 

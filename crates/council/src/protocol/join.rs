@@ -245,6 +245,7 @@ impl Session<'_> {
         let default_ms = go.infinite.then_some(NO_LIMIT_MS);
         let budget = time_ms.or(default_ms).map(Duration::from_millis);
         let task = Task {
+            nodes: None,
             position: Position { start: Some(question.position.to_sfen()), ..Position::default() },
             side: question.position.side(),
             go,

@@ -37,13 +37,8 @@ pub fn simulated_log(model: &Model, positions: u64, seed: u64) -> Result<String,
                 voter: names[i].clone(),
                 best: Some(format!("{}", m + 1)),
                 score: Some(LoggedScore(Score::Cp((CP_PER_LOGIT * raw).round()))),
-                bound: None,
-                wdl: None,
                 win_rate: Some(win_rate(value)),
-                list: Vec::new(),
-                judged: Vec::new(),
-                time_ms: None,
-                fault: None,
+                ..LoggedVote::default()
             }
         };
         let mut line = LoggedLine {

@@ -62,6 +62,7 @@ pub struct Ballots<'a> {
     lists: Vec<Vec<(Move, Score)>>,
     judged: Vec<Vec<(Move, Score)>>,
     votes: Vec<Option<(Move, &'a LoggedVote)>>,
+    deeper: Vec<Option<Move>>,
     searched: Vec<(Move, Score)>,
     draw_key: u64,
     ply: u32,
@@ -80,6 +81,8 @@ impl<'a> Ballots<'a> {
         let lists = header.voters.iter().map(|v| moves(of(v).map_or(&[][..], |v| &v.list))).collect();
         let judged = header.voters.iter().map(|v| moves(of(v).map_or(&[][..], |v| &v.judged))).collect();
         let searched = moves(&line.searched);
+        let deeper = |v| of(v).and_then(|vote| Some(names.number(&vote.deeper.as_ref()?.best)));
+        let deeper = header.voters.iter().map(deeper).collect();
         let votes = header
             .voters
             .iter()
@@ -90,6 +93,7 @@ impl<'a> Ballots<'a> {
             lists,
             judged,
             votes,
+            deeper,
             searched,
             draw_key: draw_key(&line.game_id, line.ply),
             // the line counts from the position that the GUI sends, calibrations from the start of the game
@@ -107,6 +111,7 @@ impl<'a> Ballots<'a> {
                 bound: logged.bound,
                 list: &self.lists[place],
                 judged: &self.judged[place],
+                deeper: self.deeper[place],
                 win_rate: logged.win_rate,
                 standardized: None,
             })
@@ -155,6 +160,13 @@ impl<'a> Ballots<'a> {
         };
         let values = self.measured(header, |m| open(m).then(|| (m.index, values(m))));
         (moves, values)
+    }
+
+    /// The same votes before a second round and a longer search.
+    pub(crate) fn first_round(mut self) -> Self {
+        self.judged.iter_mut().for_each(Vec::clear);
+        self.deeper.fill(None);
+        self
     }
 
     /// Decides the line by a rule.

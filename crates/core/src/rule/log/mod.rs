@@ -20,7 +20,7 @@ pub use self::words::{LoggedScore, plies_before};
 use self::words::{read_calibration, write_calibration};
 use super::decide::check;
 use super::decision::{Decision, Reason};
-use super::options::{Options, TieRule};
+use super::options::{Options, Stakes, TieRule};
 use super::rules::Rule;
 use super::vote::{Bound, Move, PhaseWeight, Role, Voter};
 use crate::calibration::{Calibration, Reading, Situation, Tool};
@@ -42,6 +42,10 @@ pub const MOST_MOVES: usize = 600;
 
 /// How far into a header its format begins. A name later in a line may look like the format.
 const HEADER_START: usize = 24;
+
+fn is_default(stakes: &Stakes) -> bool {
+    *stakes == Stakes::default()
+}
 
 /// Whether this line is a header.
 pub fn is_header(line: &[u8]) -> bool {
@@ -73,6 +77,9 @@ pub struct Header {
     pub caution: f64,
     /// The most moves that a second round of searches judges.
     pub most_judged: usize,
+    /// What the rule `budget` spends more time on; absent for the default.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub stakes: Stakes,
     /// How win rates are read from the calibrations.
     pub reading: Reading,
     /// Rating of the council minus that of its opponent, Elo points; absent if it is not known.
@@ -137,7 +144,7 @@ pub struct LoggedLine {
 }
 
 /// The vote of one voter. An abstention has no `move`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoggedVote {
     /// The voter's name.
@@ -166,6 +173,15 @@ pub struct LoggedVote {
     /// Time until its answer, milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<u64>,
+    /// Nodes that it searched for its vote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    /// What its part of the second round took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second: Option<LoggedCost>,
+    /// Its move after a longer search, which the rule `budget` gives to one voter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deeper: Option<LoggedDeeper>,
     /// Why it abstained, or what was wrong with its answer, as a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
@@ -179,6 +195,34 @@ pub struct LoggedMove {
     #[serde(rename = "move")]
     pub best: String,
     pub score: LoggedScore,
+}
+
+/// The cost of searches.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoggedCost {
+    /// Nodes, if the engine reported them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    /// Their time, milliseconds.
+    pub time_ms: u64,
+}
+
+/// The move of a longer search.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoggedDeeper {
+    /// The move.
+    #[serde(rename = "move")]
+    pub best: String,
+    /// Its score.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<LoggedScore>,
+    /// Nodes beyond those of the vote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    /// Time beyond that of the vote, milliseconds.
+    pub time_ms: u64,
 }
 
 /// The decision of the rule.
@@ -229,6 +273,7 @@ impl Header {
             noise: options.noise,
             caution: options.caution,
             most_judged: options.most_judged,
+            stakes: options.stakes,
             reading: options.reading,
             rating_difference: options.situation.strength.map(|d| d / LOGITS_PER_ELO),
             seed: options.seed,
@@ -258,6 +303,7 @@ impl Header {
             best: None,
             caution: self.caution,
             most_judged: self.most_judged,
+            stakes: self.stakes,
             situation: self.situation(None, None),
             reading: self.reading,
             seed: self.seed,

@@ -203,18 +203,7 @@ mod tests {
         let names: Vec<String> = (0..voters).map(names).collect();
         let voters: Vec<Voter<'_>> = names.iter().map(|name| Voter::member(name)).collect();
         let header = Header::new("made up", Rule::Majority, &voters, &Options::default());
-        let vote = LoggedVote {
-            voter: names[0].clone(),
-            best: Some("7g7f".to_owned()),
-            score: None,
-            bound: None,
-            wdl: None,
-            win_rate: None,
-            list: Vec::new(),
-            judged: Vec::new(),
-            time_ms: None,
-            fault: None,
-        };
+        let vote = LoggedVote { voter: names[0].clone(), best: Some("7g7f".to_owned()), ..LoggedVote::default() };
         let line = LoggedLine {
             game_id: "g".to_owned(),
             ply: 1,

@@ -400,13 +400,8 @@ mod tests {
                     voter: names[v].clone(),
                     best: Some(format!("move{best}")),
                     score: Some(LoggedScore(Score::Cp(score))),
-                    bound: None,
-                    wdl: None,
-                    win_rate: None,
                     judged: scores.iter().map(named).collect(),
-                    list: Vec::new(),
-                    time_ms: None,
-                    fault: None,
+                    ..LoggedVote::default()
                 }
             });
             LoggedLine {

@@ -96,6 +96,8 @@ pub struct RuleReplay {
     pub ties: usize,
     /// Decisions that need a search that is not in the log. They follow the leader or the second adviser.
     pub unsearched: usize,
+    /// What the searches of a decision that the rule asks for take on average; `null` if the log does not say.
+    pub cost: Option<Cost>,
     /// Decisions for a move that no voter voted for, as pools may make.
     pub nobodys: usize,
     /// Adoption of each voter that is not left out.
@@ -104,6 +106,17 @@ pub struct RuleReplay {
     pub regret: Option<Regret>,
     /// The regret minus that of the voter with the least, over the same decisions; `null` without a reference.
     pub against_best: Option<Against>,
+}
+
+/// What the searches of a decision take on average.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Cost {
+    /// Nodes of all voters; `null` if one of them reported none.
+    pub nodes: Option<f64>,
+    /// Time of all voters, milliseconds.
+    pub total_ms: f64,
+    /// Time if each voter has a processor, milliseconds.
+    pub wall_ms: f64,
 }
 
 /// The regret of one voter's own moves.

@@ -53,6 +53,7 @@ rules! {
     CorrectedOptimistic: corrected_optimistic,
     StrengthPool: strength_pool,
     CrossExamination: cross_examination,
+    Budget: budget,
 }
 
 /// A [`Definition`] as data.
