@@ -280,16 +280,25 @@ pub(super) fn teach(path: &Path, member: &str, force: bool, language: Language) 
         let known: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
         bail!(text!("no member is called '{member}'; the council has {}", known.join(", ")));
     };
+    let rule = if rule == Rule::Budget { Rule::CrossExamination } else { rule };
     if !Rule::weighed().any(|weighed| weighed == rule) {
         bail!(text!("rule {rule} uses no weights; write rule = \"cross-examination\""));
     }
     let teacher = format!("{member}, ten times");
     let (of_teacher, log) = (place.beside("teacher.toml"), place.beside("votes.jsonl"));
-    whole_file::write(&of_teacher, with_teacher(path, engine, &teacher, &log)?.as_bytes())?;
-    let council = Config::read(&of_teacher)?;
+    let text = with_teacher(path, engine, &teacher, &log)?;
     if force && log.exists() {
         std::fs::remove_file(&log)?;
     }
+    let before = if log.exists() { whole_file::read_text(&of_teacher).ok() } else { None };
+    if before.is_some_and(|before| before != text) {
+        bail!(text!(
+            "{} has votes of another configuration of these members; begin again with --force, which deletes them",
+            shown(&log)
+        ));
+    }
+    whole_file::write(&of_teacher, text.as_bytes())?;
+    let council = Config::read(&of_teacher)?;
     let voted = if log.exists() { Log::read(&log)?.decisions() } else { 0 };
     let positions = crate::analyse::shipped_positions(game, LESSONS)?.into_iter().skip(voted);
     let games: Vec<VotedGame> = positions.map(|at| VotedGame { positions: vec![at], result: None }).collect();
@@ -317,7 +326,7 @@ pub(super) fn teach(path: &Path, member: &str, force: bool, language: Language) 
 /// The configuration of a council with a teacher, in which every member judges every voted move.
 fn with_teacher(path: &Path, engine: &EngineConfig, teacher: &str, log: &Path) -> anyhow::Result<String> {
     let mut table: toml::Table = whole_file::read_text(path)?.parse()?;
-    ["weights", "early-stop"].iter().for_each(|key| drop(table.remove(*key)));
+    ["weights", "early-stop", "budget"].iter().for_each(|key| drop(table.remove(*key)));
     let longer = match engine.limit {
         Some(Limit::Depth(plies)) => ("depth", plies.saturating_add(DEEPER)),
         Some(Limit::Nodes(nodes)) => ("nodes", nodes.saturating_mul(10)),

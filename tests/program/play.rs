@@ -442,6 +442,68 @@ fn a_member_that_crashes_ends_the_preparation() {
     assert!(folder.text("c-games/results.csv").lines().count() < 100);
 }
 
+/// As sjaakii does, the member writes drops with @: legal until its first drop, and illegal in every game.
+#[cfg(unix)]
+#[test]
+fn a_member_that_plays_illegal_moves_ends_the_preparation() {
+    let folder = Folder::new();
+    let engine = format!("{} scripted-engine --think-ms 0", evalcurve_testkit::program());
+    let member = |name: &str, script: String| {
+        format!("[[engine]]\nname = '{name}'\ncommand = 'sh'\nargs = ['-c', '{script}']\nlimit = {{ nodes = 10 }}\n")
+    };
+    let signs = format!(
+        "{engine} --seed 2 | while read -r line; do case $line in *[A-Z]\\**) \
+                         rest=${{line#*\\*}}; echo \"${{line%%\\**}}@$rest\";; *) echo \"$line\";; esac; done"
+    );
+    let (good, bad) = (member("good", format!("exec {engine}")), member("signs", signs));
+    folder.write("c.toml", format!("game = 'shogi'\n{good}{bad}"));
+    let ran = folder.run(&["council", "c.toml", "--prepare", "--by-playing"]).ends(2);
+    ran.says(&["engine 'signs' failed in 2 games in a row: illegal move ", "drops are written with *"]);
+    assert!(folder.text("c-games/results.csv").lines().count() < 100);
+}
+
+/// A lesson that was stopped goes on where it was, and not with votes of another configuration.
+#[test]
+fn a_stopped_lesson_goes_on() {
+    let folder = Folder::new();
+    let calibration = std::fs::read(root().join("data/calibrations/sjaakii.json")).unwrap();
+    folder.write("a.json", &calibration);
+    let member = |name: &str, seed: u32| {
+        format!(
+            "[[engine]]\nname = '{name}'\ncommand = '{}'\nargs = ['scripted-engine', '--think-ms', '0', '--seed', '{seed}', \
+             '--repeatable']\nlimit = {{ nodes = 10 }}\ncalibration = 'a.json'\n",
+            evalcurve_testkit::program()
+        )
+    };
+    folder.write("c.toml", "rule = 'cross-examination'\n".to_owned() + &member("one", 1) + &member("two", 2));
+    let teach = ["council", "c.toml", "--prepare", "--teach", "one"];
+    let mut stopped = folder.command(&teach).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let votes = || folder.read_if_any("c-votes.jsonl").iter().filter(|&&byte| byte == b'\n').count();
+    let since = std::time::Instant::now();
+    while votes() < 20 && since.elapsed() < Duration::from_secs(120) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    stopped.kill().unwrap();
+    stopped.wait().unwrap();
+    let before = votes();
+    assert!((20..900).contains(&before), "{before}");
+    // the member is another one now
+    let text = folder.text("c.toml");
+    folder.write("c.toml", text.replace("nodes = 10", "nodes = 20"));
+    folder.run(&teach).ends(2).says(&["c-votes.jsonl has votes of another configuration", "--force"]);
+    folder.write("c.toml", &text);
+    folder.good(&teach);
+    let log = folder.text("c-votes.jsonl");
+    let lines: Vec<Value> = log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let positions: Vec<&str> = lines.iter().filter_map(|line| line["position"].as_str()).collect();
+    let different: std::collections::BTreeSet<&str> = positions.iter().copied().collect();
+    assert_eq!((positions.len(), different.len()), (1_000, 1_000));
+    assert!(folder.text("c.toml").contains("weights = \"c-weights.json\""));
+    // all votes are there: it only learns again
+    folder.good(&teach);
+    assert_eq!(folder.text("c-votes.jsonl"), log);
+}
+
 /// Members score the positions of the program, and one that crashes twice in a row is named.
 #[test]
 fn members_are_calibrated_on_shared_positions() {
