@@ -11,9 +11,15 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::scripted::Fault;
+use evalcurve_core::calibration::{Calibration, FittedSigmoid};
+use evalcurve_core::fit::Method;
 use evalcurve_core::random;
+use evalcurve_core::rule::Rule;
 use evalcurve_council::board::{Board, Game};
 use evalcurve_council::usi::{EngineOutput, FromEngine, Launch, Position, Process, ReadLine, SpawnError};
+
+/// The file with the calibration of every member, for rules that need one.
+const CALIBRATION: &str = "calibration.json";
 
 /// More memory than this, in KiB, counts as a queue beyond its bound: the largest is 512 lines of 64 KiB.
 const MEMORY_KIB: u64 = 64 << 10;
@@ -153,6 +159,10 @@ pub enum TortureError {
 pub fn torture(options: &TortureOptions) -> Result<TortureReport, TortureError> {
     let folder = std::env::temp_dir().join(format!("evalcurve-torture-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
+    let sigmoid = FittedSigmoid { w1: 0.002, w2: 0.0, covariance: None, samples: None, games: None };
+    let calibration = Calibration::from_sigmoids("M", [(Method::LeastSquares, sigmoid)], Method::LeastSquares);
+    let calibration = calibration.ok_or_else(|| io::Error::other("no calibration"))?;
+    fs::write(folder.join(CALIBRATION), calibration.to_json().map_err(io::Error::other)?)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build().map_err(io::Error::other)?;
     // the open descriptors of a council whose members work, including inherited ones
     let sound = TortureOptions { rate: 0.0, games: 0, ..options.clone() };
@@ -172,15 +182,24 @@ pub fn torture(options: &TortureOptions) -> Result<TortureReport, TortureError> 
 /// The configuration of a session. Each member has some of the faults.
 fn configuration(options: &TortureOptions, session: u64, mark: &str) -> String {
     let ms = options.time.as_millis() as u64;
+    let rules =
+        [Rule::Majority, Rule::Weighted, Rule::Optimistic, Rule::Pessimistic, Rule::CrossExamination, Rule::Budget];
+    let rule = rules[(session % rules.len() as u64) as usize];
+    let calibration = if rule.needs_win_rates() { CALIBRATION } else { "none" };
     let mut text = format!(
         "game = \"{}\"\nrule = \"{}\"\nlog = \"votes-{session}.jsonl\"\nrestarts = 5\nearly-stop = {}\nlate = \"{}\"\n\
          [time]\nmargin-ms = {}\nlongest-ms = {ms}\n",
         options.game.as_str(),
-        ["majority", "weighted", "optimistic", "pessimistic"][(session % 4) as usize],
+        rule,
         session.is_multiple_of(3),
         ["abstain", "last-line"][(session / 4 % 2) as usize],
         ms / 3,
     );
+    if rule == Rule::Budget {
+        // every stage, by the clock or by nodes
+        let nodes = if session / 6 % 2 == 0 { "" } else { "nodes = 30000\n" };
+        text += &format!("[budget]\n{nodes}agreed = 1.0\ndecided = 2.0\ndoubt = 9.0\n");
+    }
     let program = options.program.to_string_lossy().replace('\\', "\\\\");
     for member in 0..MEMBERS {
         let seed = random::bits(&[options.seed, session, member]) >> 1;
@@ -202,7 +221,7 @@ fn configuration(options: &TortureOptions, session: u64, mark: &str) -> String {
         }
         let args: Vec<String> = args.iter().map(|a| format!("\"{a}\"")).collect();
         text += &format!(
-            "[[engine]]\nname = \"M{member}\"\ncommand = \"{program}\"\nargs = [{}]\n\
+            "[[engine]]\nname = \"M{member}\"\ncommand = \"{program}\"\nargs = [{}]\ncalibration = \"{calibration}\"\n\
              stop-patience-ms = {}\nstart-ms = 5000\n",
             args.join(", "),
             ms / 2
