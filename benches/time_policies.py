@@ -12,40 +12,8 @@ wall time if every member has a processor.
 
 import argparse
 import json
-import math
 
-
-def logit_of(calibration, score):
-    if isinstance(score, str):
-        return -10.0 if "-" in score else 10.0
-    limit = (calibration.get("mates") or {}).get("threshold_cp") or math.inf
-    if abs(score) >= limit:
-        return math.copysign(10.0, score)
-    return max(-10.0, min(10.0, calibration["model"]["w1"] * score))
-
-
-def rate(logit):
-    return 1 / (1 + math.exp(-logit))
-
-
-def positions(log, teacher, ms):
-    voters = {}
-    for text in open(log, encoding="utf-8"):
-        line = json.loads(text)
-        if "format" in line:
-            voters = {v["name"]: v["calibration"] for v in line["voters"]}
-            continue
-        votes = {v["voter"]: v for v in line.get("votes", []) if "move" in v and "score" in v}
-        if teacher not in votes or not any(m in votes for m in ms):
-            continue
-        scores = {}
-        for name, vote in votes.items():
-            of = {m["move"]: logit_of(voters[name], m["score"]) for m in vote.get("judged", [])}
-            of.setdefault(vote["move"], logit_of(voters[name], vote["score"]))
-            scores[name] = of
-        truth = {m: rate(value) for m, value in scores[teacher].items()}
-        own = {m: (votes[m]["move"], logit_of(voters[m], votes[m]["score"])) for m in ms if m in votes}
-        yield line["game_id"], own, {m: scores[m] for m in own}, truth
+from votelog import clustered, positions, rate
 
 
 def decide(own, scores, weights, judges, gap=0.3):
@@ -76,16 +44,6 @@ def policy(kind, amount, own, scores, weights, ms):
     return decide(own, scores, weights, judges), total + sum(time.values()), wall + max(time.values())
 
 
-def clustered(pairs):
-    games = {}
-    for game, value in pairs:
-        games.setdefault(game, []).append(value)
-    n = sum(map(len, games.values()))
-    mean = sum(map(sum, games.values())) / n
-    squares = sum((sum(v) - mean * len(v)) ** 2 for v in games.values())
-    return mean, 1.96 * math.sqrt(len(games) / (len(games) - 1) * squares) / n
-
-
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("log")
@@ -100,7 +58,8 @@ def main():
     kinds = [("all", 0), ("none", 0)] + [("judges", k) for k in range(1, len(ms))]
     kinds += [("margin", m) for m in (0.02, 0.05, 0.1, 0.2)]
     losses, times = {k: {} for k in kinds}, {k: [] for k in kinds}
-    for at, (game, own, scores, truth) in enumerate(positions(a.log, a.teacher, ms)):
+    for at, row in enumerate(positions(a.log, a.teacher, ms)):
+        game, own, scores, truth = (row[key] for key in ("game", "own", "scores", "truth"))
         for kind in kinds:
             best, total, wall = policy(*kind, own, scores, weights, ms)
             times[kind].append((total, wall))
