@@ -86,7 +86,9 @@ impl Folder {
             stdout.read_to_end(&mut out).unwrap();
         });
         let status = child.wait().unwrap();
+        // paths of Windows
         let err = String::from_utf8_lossy(&err).into_owned();
+        let err = if cfg!(windows) { err.replace('\\', "/") } else { err };
         assert!(!err.contains("panicked"), "{arguments:?}: {err}");
         Ran {
             arguments: arguments.join(" "),
