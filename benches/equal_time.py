@@ -58,8 +58,10 @@ def from_log(log, deeper, teacher, names, points, nodes):
     extra, voters = {}, header_calibrations(log)
     for r in (json.loads(text) for path in deeper for text in open(path, encoding="utf-8")):
         known = extra.setdefault((r["game_id"], r["ply"]), {"said": {}, "cpu": {}, "judged": {}})
-        for key in known:
-            known[key] |= r[key]
+        for name, lines in r["said"].items():
+            known["said"][name] = sorted(known["said"].get(name, []) + lines)
+            known["cpu"][name] = max(known["cpu"].get(name, [0]), r["cpu"][name], key=lambda cpu: cpu[0])
+        known["judged"] |= r["judged"]
     found = []
     for row in positions(log, teacher, names):
         more = extra.get((row["game"], row["ply"]))
@@ -226,7 +228,7 @@ def thresholds(data, rows, weights, expert):
     return found
 
 
-def arms(data):
+def arms(data, file):
     first, _ = data.halves
     names = data.names
     # the best member: the least regret on the first half over the points of its curve, of those with a whole curve
@@ -240,6 +242,9 @@ def arms(data):
         ("cross-examination", "", lambda r: budget(data, r, equal, expert, 0.5, 2, 99, 0, 0)),
         ("cross-examination, learned weights", shown(weights), lambda r: budget(data, r, weights, expert, 0.5, 2, 99, 0, 0)),
     ]
+    if file:
+        of = {m["name"]: m["weight"] for m in json.load(open(file, encoding="utf-8"))["members"]}
+        found.append(("cross-examination, weights of replay", shown(of), lambda r, of=of: budget(data, r, of, expert, 0.5, 2, 99, 0, 0)))
     cross = evaluate(first, found[2][2])[1]
     for name, of in (("budget", equal), ("budget, learned weights", weights)):
         tried = thresholds(data, first, of, expert)
@@ -256,8 +261,8 @@ def shown(weights):
     return " ".join(f"{n} {w / mean:.2f}" for n, w in weights.items())
 
 
-def report(data, out, figure, title):
-    expert, policies = arms(data)
+def report(data, weights, out, figure, title):
+    expert, policies = arms(data, weights)
     first, second = data.halves
     print(f"{len(data.rows)} positions, {len(first)} choose and {len(second)} confirm; the best member is {expert}")
     rows = [["arm", "chosen", "time_of_all", "wall_time", "regret", "half_95", "against_best_equal_total", "half_95", "against_best_equal_wall", "half_95", "p_equal_total", "p_equal_wall"]]
@@ -307,6 +312,7 @@ def main():
     p.add_argument("--units")
     p.add_argument("--scale", type=float, default=LICHESS, help="logits per centipawn of the judge, with --units")
     p.add_argument("--out", required=True)
+    p.add_argument("--weights", help="weights that `replay --learn` has learned on the choosing half")
     p.add_argument("--swap", action="store_true", help="even numbers choose, and odd ones confirm")
     p.add_argument("--figure", help="append the lines of the figure to this file")
     p.add_argument("--title", default="", help="what the lines of the figure begin with")
@@ -317,7 +323,7 @@ def main():
         data = from_log(a.log, a.deeper, a.teacher, a.members, a.points, {n: float(x) for n, x in (pair.split("=") for pair in a.nodes)})
     if a.swap:
         data.halves = data.halves[::-1]
-    report(data, a.out, a.figure, a.title)
+    report(data, a.weights, a.out, a.figure, a.title)
 
 
 main()

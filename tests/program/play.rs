@@ -470,8 +470,8 @@ fn a_stopped_lesson_goes_on() {
     folder.write("a.json", &calibration);
     let member = |name: &str, seed: u32| {
         format!(
-            "[[engine]]\nname = '{name}'\ncommand = '{}'\nargs = ['scripted-engine', '--think-ms', '0', '--seed', '{seed}', \
-             '--repeatable']\nlimit = {{ nodes = 10 }}\ncalibration = 'a.json'\n",
+            "[[engine]]\nname = '{name}'\ncommand = '{}'\nargs = ['scripted-engine', '--think-ms', '0', \
+             '--seed', '{seed}', '--repeatable']\nlimit = {{ nodes = 10 }}\ncalibration = 'a.json'\n",
             evalcurve_testkit::program()
         )
     };
@@ -603,19 +603,7 @@ fn fastchess(more: &str) -> Vec<String> {
         words.extend(["-engine".into(), format!("cmd={program}"), format!("name={name}")]);
         words.push(format!("args=scripted-engine {fixed} {own} {of_engine}"));
     }
-    let each = [
-        "-each",
-        "nodes=10",
-        "tc=inf",
-        "restart=on",
-        "-rounds",
-        "3",
-        "-repeat",
-        "-maxmoves",
-        "20",
-        "-concurrency",
-        "1",
-    ];
+    let each = ["-each", "nodes=10", "tc=inf", "restart=on", "-rounds", "3", "-repeat", "-maxmoves", "20"];
     words.extend(each.map(str::to_owned));
     words.extend(more.split('|').nth(2).unwrap_or_default().split_whitespace().map(str::to_owned));
     words

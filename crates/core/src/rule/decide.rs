@@ -77,13 +77,7 @@ pub fn check(rule: Rule, voters: &[Voter<'_>], options: &Options<'_>) -> Result<
     range("gap", "the gap d", gap, gap > 0.0 && gap.is_finite(), LOGITS)?;
     range("noise", "the noise s", noise, noise > 0.0 && noise.is_finite(), LOGITS)?;
     range("caution", "the caution", caution, caution >= 0.0 && caution.is_finite(), "a number of 0 or more")?;
-    let Stakes { agreed, decided, close, doubt } = stakes;
-    for (what, value) in [("the agreed win rate", agreed), ("the decided win rate", decided)] {
-        range("budget", what, value, value >= 0.5, "a win rate of 0.5 or more")?;
-    }
-    for (what, value) in [("close", close), ("doubt", doubt)] {
-        range("budget", what, value, value >= 0.0, "a number of 0 or more, in logits")?;
-    }
+    check_stakes(stakes)?;
     range("most-judged", "the number of judged moves", most_judged as f64, most_judged >= 2, "2 or more")?;
 
     let refuse =
@@ -109,6 +103,21 @@ pub fn check(rule: Rule, voters: &[Voter<'_>], options: &Options<'_>) -> Result<
             "no voter has a rating for the tie rule strongest",
             "give the voters their strength, or choose the tie rule leader",
         );
+    }
+    Ok(())
+}
+
+fn check_stakes(Stakes { agreed, decided, close, doubt }: Stakes) -> Result<(), RuleError> {
+    let (rate, logits) = ("a win rate of 0.5 or more", "a number of 0 or more, in logits");
+    for (what, value, least, range) in [
+        ("the agreed win rate", agreed, 0.5, rate),
+        ("the decided win rate", decided, 0.5, rate),
+        ("close", close, 0.0, logits),
+        ("doubt", doubt, 0.0, logits),
+    ] {
+        if value.is_nan() || value < least {
+            return Err(RuleError::Range { what: what.to_owned(), key: "budget", voter: None, value, range });
+        }
     }
     Ok(())
 }

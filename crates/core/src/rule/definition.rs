@@ -15,8 +15,8 @@ use crate::calibration::Score;
 ///
 /// Most rules define [`Self::values`]: one value per vote, the largest of which wins. A council calls it with the votes
 /// of one position; a simulation calls the same function for many positions. A rule that looks at more than one number
-/// per vote overrides [`Self::decide`] instead and sets `lists`, `chooser` or `deeper` in [`Self::NEEDS`], so that simulations
-/// refuse it.
+/// per vote overrides [`Self::decide`] instead and sets `lists`, `chooser` or `deeper` in [`Self::NEEDS`], so that
+/// simulations refuse it.
 pub trait Definition: Sized {
     /// The name in configurations, options and vote logs.
     const NAME: &'static str;
@@ -367,7 +367,7 @@ impl Ballot<'_> {
         let votes: Vec<&Measured<'_>> = self.votes.iter().copied().filter(|m| R::NEEDS.met_by(m)).collect();
         let Some(expert) = self.expert::<R>() else { return self.by_majority() };
         let judges = || votes.iter().map(|m| Judge::of_rule::<R>(m, self.options.gap));
-        let (first, second): (Vec<Judge>, Vec<Judge>) = (judges().map(Judge::first_round).collect(), judges().collect());
+        let (first, second): (Vec<_>, Vec<_>) = (judges().map(Judge::first_round).collect(), judges().collect());
         let rate = votes.iter().filter_map(|m| m.win_rate).sum::<f64>() / votes.len() as f64;
         let sure = rate.max(1.0 - rate);
         let mut moves: Vec<(Move, f64)> = Vec::new();
