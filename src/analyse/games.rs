@@ -436,7 +436,7 @@ pub(crate) const BLUNDER: f64 = 0.2;
 /// it lost until its next move counts as the cost of the move.
 pub fn costs(game: &WholeGame, engines: &[Series]) -> Vec<Cost> {
     let mut costs = Vec::new();
-    for ply in 1..game.positions.len() {
+    for ply in 1..=game.moves.len() {
         let side = game.positions[ply - 1].side;
         let of = |series: &Series| {
             let after = if series.own.is_some() { ply + 1 } else { ply };
@@ -461,7 +461,7 @@ pub fn costs(game: &WholeGame, engines: &[Series]) -> Vec<Cost> {
 }
 
 /// The accuracy of a side's moves in percent by lichess's formula for a move, as a plain mean: 100 where no move costs
-/// anything, 57 where each costs 10 points. `None` without a judged move.
+/// anything, 64 where each costs 10 points. `None` without a judged move.
 pub fn accuracy(costs: &[Cost], side: Color) -> Option<f64> {
     let of = |cost: &Cost| (103.1668 * libm::exp(-4.354 * cost.cost.max(0.0)) - 3.1669).clamp(0.0, 100.0);
     let moves: Vec<f64> = costs.iter().filter(|cost| cost.side == side).map(of).collect();
@@ -595,5 +595,22 @@ impl Series {
             Remark { score_cp, mate, best, depth: said.depth, nodes: said.nodes }
         };
         self.said.iter().map(|said| said.as_ref().map(remark)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accuracies_are_means_of_lichess_s_formula() {
+        let cost = |side, cost| Cost { ply: 1, side, cost, by: Vec::new(), rates: [0.5, 0.5 - cost] };
+        let costs = [cost(Color::Black, 0.0), cost(Color::Black, 0.1), cost(Color::White, 1.0)];
+        let black = accuracy(&costs, Color::Black).unwrap();
+        assert!((black - 0.5 * (100.0 + 63.58)).abs() < 0.01, "{black}");
+        // a move that costs everything, and one that gains
+        assert_eq!(accuracy(&costs, Color::White), Some(0.0));
+        assert!(accuracy(&[cost(Color::White, -0.4)], Color::White).unwrap() > 99.99);
+        assert_eq!(accuracy(&costs[2..], Color::Black), None);
     }
 }

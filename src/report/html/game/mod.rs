@@ -561,7 +561,7 @@ impl<'a> GamePage<'a> {
             .chain(self.engines.iter().map(|series| self.name(series)))
             .collect();
         let head: Vec<&str> = head.iter().map(String::as_str).collect();
-        let rows = (1..self.game.positions.len()).map(|ply| {
+        let rows = (1..=self.game.moves.len()).map(|ply| {
             let seconds = self.game.moves[ply - 1].seconds.map_or_else(String::new, |seconds| self.seconds(seconds));
             let cost = self.costs.iter().find(|cost| cost.ply == ply);
             let cost = cost.map_or_else(String::new, Cost::points);
