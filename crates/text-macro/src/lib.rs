@@ -46,7 +46,9 @@ fn derive(input: TokenStream) -> Result<String, String> {
         false => vec![arm(root, "Self", error, Some(body))?],
     };
     Ok(format!(
-        "impl {root}::language::ToText for {name} {{ fn to_text(&self) -> {root}::language::Text {{ match self {{ {} }} }} }}",
+        "impl {root}::language::ToText for {name} {{
+            fn to_text(&self) -> {root}::language::Text {{ match self {{ {} }} }}
+        }}",
         arms.concat()
     ))
 }
