@@ -8,6 +8,8 @@
 //! and its share have maximum likelihood, with weak priors on k (log-normal, standard deviation 0.7) and on the share
 //! (as if ten more games had the right sign). An engine whose scores say little has a small k, not a large share.
 
+use rayon::prelude::*;
+
 use crate::language::Text;
 use crate::sample::{NameId, SampleTable};
 use crate::text;
@@ -130,11 +132,10 @@ const SIGNS: [[f64; 2]; 4] = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]
 fn evidence(table: &SampleTable) -> (Vec<NameId>, Vec<Evidence>) {
     let engines = table.engines();
     let mut slots = vec![usize::MAX; table.names.len()];
-    let mut sizes = vec![1.0; engines.len()];
-    for (slot, engine) in engines.iter().enumerate() {
-        slots[*engine as usize] = slot;
-        sizes[slot] = f64::from(median_size(table.of_engine(*engine).map(|s| s.score_cp)).max(1));
-    }
+    engines.iter().enumerate().for_each(|(slot, engine)| slots[*engine as usize] = slot);
+    let mut scores = vec![Vec::new(); engines.len()];
+    table.samples.iter().for_each(|sample| scores[slots[sample.engine as usize]].push(sample.score_cp));
+    let sizes: Vec<f64> = scores.into_iter().map(|scores| f64::from(median_size(scores.into_iter()).max(1))).collect();
     let slot = |engine: NameId| slots.get(engine as usize).copied().filter(|slot| *slot < engines.len());
     let phi = |cp: i32, slot: usize| (f64::from(cp) / sizes[slot]).clamp(-CUT, CUT);
     let mut all = Vec::new();
@@ -183,51 +184,63 @@ struct Mixture {
 }
 
 impl Mixture {
-    /// The probabilities of the four ways to set the signs of a game, and its log likelihood.
-    fn of(&self, evidence: &Evidence) -> ([f64; 4], f64) {
+    /// The probabilities of the four ways to set the signs of a game, were all equally likely before.
+    fn odds(&self, evidence: &Evidence) -> [f64; 4] {
         let [k, l] = evidence.players.map(|player| self.weights[player]);
-        let [p, q] = evidence.players.map(|player| self.shares[player]);
-        let logs = SIGNS.map(|[s, t]| {
-            self.together * k * l * s * t * evidence.together
-                + self.result * (k * s * evidence.results[0] + l * t * evidence.results[1])
+        let [one, other] = evidence.results;
+        let parts = [self.together * k * l * evidence.together, self.result * k * one, self.result * l * other];
+        // what each part takes from a way that contradicts it
+        let against = parts.map(|part| libm::exp(-2.0 * part.abs()));
+        let odds = SIGNS.map(|[s, t]| {
+            let agrees = [s * t, s, t].into_iter().zip(parts).map(|(sign, part)| sign * part >= 0.0);
+            agrees.zip(against).map(|(agrees, against)| if agrees { 1.0 } else { against }).product::<f64>()
         });
-        let largest = logs.into_iter().fold(f64::NEG_INFINITY, f64::max);
-        let odds = logs.map(|log| libm::exp(log - largest));
         let all: f64 = odds.iter().sum();
+        odds.map(|odds| odds / all)
+    }
+
+    /// The same with the shares of inverted games, which add up to the likelihood of the game.
+    fn joint(&self, evidence: &Evidence, odds: [f64; 4]) -> [f64; 4] {
+        let [p, q] = evidence.players.map(|player| self.shares[player]);
         let priors = [(1.0 - p) * (1.0 - q), (1.0 - p) * q, p * (1.0 - q), p * q];
-        let mut found = [0.0; 4];
-        for (found, (odds, prior)) in found.iter_mut().zip(odds.into_iter().zip(priors)) {
-            *found = odds / all * prior;
-        }
-        let sum: f64 = found.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-        (found.map(|f| f / sum), libm::log(sum))
+        std::array::from_fn(|i| odds[i] * priors[i])
     }
 
     fn log_likelihood<'a>(&self, games: impl IntoIterator<Item = &'a Evidence>) -> f64 {
-        games.into_iter().map(|evidence| self.of(evidence).1).sum()
+        log_product(games.into_iter().map(|game| self.joint(game, self.odds(game)).iter().sum()))
     }
 
     /// Fits the mixture to games; `of_engine` has those of each engine.
-    fn fit(all: &[Evidence], of_engine: &[Vec<Evidence>]) -> Self {
+    fn fit(all: &[Evidence], of_engine: &[Vec<u32>]) -> Self {
+        /// Games of a task.
+        const CHUNK: usize = 4096;
         let n = of_engine.len();
         let mut now = Self { together: 1.0, result: 1.0, weights: vec![1.0; n], shares: vec![0.02; n] };
         for _ in 0..ROUNDS {
+            let odds: Vec<[f64; 4]> = all.par_iter().map(|evidence| now.odds(evidence)).collect();
             for _ in 0..STEPS {
-                let (mut inverted, mut games) = (vec![0.0; n], vec![PRIOR_GAMES; n]);
-                for evidence in all {
-                    let [_, white, black, both] = now.of(evidence).0;
-                    for (player, share) in evidence.players.into_iter().zip([black + both, white + both]) {
-                        inverted[player] += share;
-                        games[player] += 1.0;
+                let share = |(engine, games): (usize, &Vec<u32>)| {
+                    let (mut inverted, mut sides) = (0.0, PRIOR_GAMES);
+                    for game in games.iter().map(|game| *game as usize) {
+                        let [_, white, black, both] = probabilities(now.joint(&all[game], odds[game]));
+                        for (player, share) in all[game].players.into_iter().zip([black + both, white + both]) {
+                            if player == engine {
+                                inverted += share;
+                                sides += 1.0;
+                            }
+                        }
                     }
-                }
-                now.shares = inverted.iter().zip(games).map(|(inverted, games)| inverted / games).collect();
+                    inverted / sides
+                };
+                now.shares = of_engine.par_iter().enumerate().map(share).collect();
             }
             let steps = [1.0, 0.8, 1.25];
             let common = steps.into_iter().flat_map(|c| steps.map(|d| (now.together * c, now.result * d)));
             let tried = common.map(|(together, result)| {
                 let one = Self { together, result, ..now.clone() };
-                (one.log_likelihood(all), one)
+                // in the order of the games on any number of threads
+                let parts: Vec<f64> = all.par_chunks(CHUNK).map(|games| one.log_likelihood(games)).collect();
+                (parts.iter().sum(), one)
             });
             now = best(tried).unwrap_or(now);
             for (engine, games) in of_engine.iter().enumerate().filter(|(_, games)| games.len() >= LEAST_GAMES) {
@@ -236,13 +249,49 @@ impl Mixture {
                     // in place: a copy has the numbers of all engines
                     let weight = (from * step).clamp(0.01, 3.0);
                     now.weights[engine] = weight;
-                    (now.log_likelihood(games) - 0.5 * (libm::log(weight) / PRIOR_K).powi(2), weight)
+                    let likelihood = now.log_likelihood(games.iter().map(|game| &all[*game as usize]));
+                    (likelihood - 0.5 * (libm::log(weight) / PRIOR_K).powi(2), weight)
                 });
                 now.weights[engine] = best(tried).unwrap_or(from);
             }
         }
         now
     }
+
+    /// The likelihood of a game by the share p of games in which an engine's sign is inverted: the factors of (1 - p)²,
+    /// p (1 - p) and p².
+    fn by_share(&self, engine: usize, evidence: &Evidence) -> [f64; 3] {
+        let [none, white, black, both] = self.odds(evidence);
+        let [is_black, is_white] = evidence.players.map(|player| player == engine);
+        if is_black && is_white {
+            return [none, white + black, both];
+        }
+        let other = self.shares[evidence.players[usize::from(is_black)]];
+        let (own, opponent) = if is_black { (black, white) } else { (white, black) };
+        let (right, wrong) = ((1.0 - other) * none + other * opponent, (1.0 - other) * own + other * both);
+        [right, right + wrong, wrong]
+    }
+}
+
+/// Shares of their sum.
+fn probabilities(parts: [f64; 4]) -> [f64; 4] {
+    let sum = parts.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+    parts.map(|part| part / sum)
+}
+
+/// The logarithm of a product of likelihoods.
+fn log_product(factors: impl Iterator<Item = f64>) -> f64 {
+    /// A factor counts as no less; the logarithm is taken where the product falls below it.
+    const LEAST: f64 = 1e-150;
+    let (mut log, mut product) = (0.0, 1.0);
+    for factor in factors {
+        product *= factor.max(LEAST);
+        if product < LEAST {
+            log += libm::log(product);
+            product = 1.0;
+        }
+    }
+    log + libm::log(product)
 }
 
 /// The first of those with the largest likelihood.
@@ -254,55 +303,57 @@ fn best<T>(tried: impl IntoIterator<Item = (f64, T)>) -> Option<T> {
 /// scores, and those whose scores say nothing, or are inverted in about half of the games: their slopes are 0.
 pub fn mixed_signs(table: &SampleTable) -> Vec<MixedSigns> {
     let (engines, all) = evidence(table);
-    let mut of_engine = vec![Vec::new(); engines.len()];
-    for evidence in &all {
+    let mut of_engine: Vec<Vec<u32>> = vec![Vec::new(); engines.len()];
+    for (game, evidence) in (0..).zip(&all) {
         let [black, white] = evidence.players;
-        of_engine[black].push(*evidence);
+        of_engine[black].push(game);
         if white != black {
-            of_engine[white].push(*evidence);
+            of_engine[white].push(game);
         }
     }
-    let suspect = |games: &Vec<Evidence>| {
-        let strong = games.iter().filter(|e| e.together.abs() >= STRONG).count();
-        let against = games.iter().filter(|e| e.together <= -STRONG).count();
-        games.len() >= LEAST_GAMES && against >= SUSPECT_GAMES && against as f64 >= SUSPECT_SHARE * strong as f64
+    let of = |slot: usize| of_engine[slot].iter().map(|game| &all[*game as usize]);
+    let suspect = |slot: &usize| {
+        let (games, strong) = (of_engine[*slot].len(), of(*slot).filter(|e| e.together.abs() >= STRONG).count());
+        let against = of(*slot).filter(|e| e.together <= -STRONG).count();
+        games >= LEAST_GAMES && against >= SUSPECT_GAMES && against as f64 >= SUSPECT_SHARE * strong as f64
     };
-    if !of_engine.iter().any(suspect) {
+    let suspects: Vec<usize> = (0..engines.len()).filter(suspect).collect();
+    if suspects.is_empty() {
         return Vec::new();
     }
     let mixture = Mixture::fit(&all, &of_engine);
     let judged = of_engine.iter().filter(|games| games.len() >= LEAST_GAMES).count().max(1);
-    let mut found: Vec<(usize, MixedSigns)> = Vec::new();
-    for (slot, games) in of_engine.iter().enumerate().filter(|(_, games)| suspect(games)) {
-        let mut one = mixture.clone();
-        let mut at = |share: f64| {
-            one.shares[slot] = share;
-            one.log_likelihood(games)
+    let find = |slot: usize| {
+        let by_share: Vec<[f64; 3]> = of(slot).map(|evidence| mixture.by_share(slot, evidence)).collect();
+        let at = |p: f64| {
+            let q = 1.0 - p;
+            log_product(by_share.iter().map(|[none, one, both]| q * q * none + p * q * one + p * p * both))
         };
         let profile: Vec<(f64, f64)> = (1..400).map(|i| f64::from(i) / 400.0).map(|p| (p, at(p))).collect();
-        let Some(&(share, top)) = profile.iter().reduce(|a, b| if b.1 > a.1 { b } else { a }) else { continue };
+        let &(share, top) = profile.iter().reduce(|a, b| if b.1 > a.1 { b } else { a })?;
         let mut within = profile.iter().filter(|(_, l)| top - l <= DROP_95).map(|(p, _)| *p);
         let low = within.next().unwrap_or(share);
         let high = within.next_back().unwrap_or(low);
         let gain = 2.0 * (top - at(0.0));
         let is_large = gain >= LEAST_GAIN + 2.0 * libm::log(judged as f64);
-        let of_game = gain / (share * games.len() as f64);
+        let of_game = gain / (share * by_share.len() as f64);
         if low <= LEAST_SHARE || !is_large || of_game < LEAST_GAIN_OF_GAME || (low..=high).contains(&0.5) {
-            continue;
+            return None;
         }
-        let as_black = games.iter().filter(|e| e.players[0] == slot).count() as u64;
-        let by_color = [as_black, games.len() as u64 - as_black];
-        let engine = engines[slot];
-        let (games, interval) = (games.len() as u64, [low, high]);
-        found.push((slot, MixedSigns { engine, games, share, interval, inverted: Vec::new(), by_color }));
-    }
-    let is_found: Vec<bool> = (0..engines.len()).map(|slot| found.iter().any(|(of, _)| *of == slot)).collect();
+        let as_black = of(slot).filter(|e| e.players[0] == slot).count() as u64;
+        let (games, interval) = (by_share.len() as u64, [low, high]);
+        let by_color = [as_black, games - as_black];
+        Some((slot, MixedSigns { engine: engines[slot], games, share, interval, inverted: Vec::new(), by_color }))
+    };
+    let mut found: Vec<(usize, MixedSigns)> = suspects.into_par_iter().filter_map(find).collect();
+    let mut is_found = vec![false; engines.len()];
+    found.iter().for_each(|(slot, _)| is_found[*slot] = true);
     // without the result: to choose the sign that agrees with it would make the slope steeper
     let blind = Mixture { result: 0.0, ..mixture.clone() };
     for (slot, mixed) in &mut found {
-        for evidence in &of_engine[*slot] {
-            let both = evidence.players.iter().all(|player| is_found[*player]);
-            let [_, white, black, all] = if both { &mixture } else { &blind }.of(evidence).0;
+        for evidence in of(*slot) {
+            let by = if evidence.players.iter().all(|player| is_found[*player]) { &mixture } else { &blind };
+            let [_, white, black, all] = probabilities(by.joint(evidence, by.odds(evidence)));
             for (side, share) in [(Color::Black, black + all), (Color::White, white + all)] {
                 if evidence.players[side.index()] == *slot && share > 0.5 {
                     mixed.inverted.push(Inverted { game: evidence.game, color: side, line: evidence.line });
