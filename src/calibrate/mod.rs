@@ -12,6 +12,7 @@ pub mod signs;
 mod warning;
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
@@ -71,6 +72,8 @@ pub struct CalibrateOptions {
     pub bands: u32,
     /// Whether the bootstrap is of the sigmoids, too, and not of the evaluation curve alone.
     pub bootstrap_sigmoids: bool,
+    /// Engines with a bootstrap, those with most samples; `None` for all.
+    pub bootstrap_of: Option<usize>,
     /// How the samples were drawn, for the file.
     pub sampling: SamplingOptions,
     /// The filters as text, for the file.
@@ -94,6 +97,7 @@ impl Default for CalibrateOptions {
             folds: Some(DEFAULT_FOLDS),
             bands: 0,
             bootstrap_sigmoids: true,
+            bootstrap_of: None,
             sampling: SamplingOptions::default(),
             filters: Vec::new(),
             inputs: Vec::new(),
@@ -233,54 +237,77 @@ pub(crate) fn calibrate_cases(
     validation: Option<&mut CrossValidation<'_>>,
     options: &CalibrateOptions,
 ) -> Vec<EngineResult> {
-    let (engines, numbers) = (by_engine(table), numbers(table));
-    let mut signs = signs::mixed_signs(table);
+    let mut signs: HashMap<NameId, MixedSigns> =
+        signs::mixed_signs(table).into_iter().map(|mixed| (mixed.engine, mixed)).collect();
     let adjudicated = adjudicated::adjudicated(table);
     let fit_options = options.fit_options(table);
     let models = fit_models(&with_cut_scores(table, cases), options, &fit_options);
     let validated = match validation {
-        Some(validation) => proper::validate(validation, options, table.chess).into_iter().map(Some).collect(),
+        Some(validation) => {
+            let near: Vec<_> = models.iter().map(|of| of.get(&options.model)?.as_ref().ok()).collect();
+            proper::validate(validation, options, &near, table.chess).into_iter().map(Some).collect()
+        }
         None => vec![None; cases.len()],
     };
-    let mut results: Vec<EngineResult> = engines
-        .par_iter()
-        .zip(mates)
-        .zip(models)
-        .map(|((engine, mates), models)| describe(table, engine, mates, models, options))
-        .collect();
-    for ((result, engine), validated) in results.iter_mut().zip(&engines).zip(validated) {
-        if let Some(at) = signs.iter().position(|mixed| mixed.engine == engine.id) {
-            let mixed = signs.swap_remove(at);
-            result.warnings.insert(0, Warning { kind: warning::MIXED_SIGNS, text: mixed.text(table) });
-            let places = mixed.places(table);
-            result.signs = Some((mixed, places));
-        }
-        result.adjudicated = adjudicated.get(&engine.id).copied().filter(|_| result.has_enough(options));
-        if let Some(text) = result.adjudicated.and_then(|adjudicated| adjudicated.text()) {
-            result.warnings.push(Warning { kind: warning::ADJUDICATED, text });
-        }
-        match validated {
-            Some(Ok(validated)) => result.validated = Some(validated),
-            Some(Err(error)) if result.fitted_model(options.model).is_ok() => {
-                // a slope that depends on a few games is no better than one that may be 0
-                let kind = match error {
-                    ValidateError::Fold { source: FitError::SlopeNotPositive { .. }, .. } => warning::ZERO_SLOPE,
-                    _ => "not_validated",
-                };
-                let text = error.to_text().about(&text!("the model has no scores out of sample"));
-                result.warnings.push(Warning { kind, text });
+    let (engines, numbers) = (by_engine(table), numbers(table));
+    let signs: Vec<Option<MixedSigns>> = engines.iter().map(|engine| signs.remove(&engine.id)).collect();
+    let samples = engines.iter().map(|engine| engine.samples.len() as u64);
+    let with_bootstrap = among_most(&samples.collect::<Vec<u64>>(), options.bootstrap_of);
+    let described = engines.par_iter().zip(mates).zip(models).zip(validated).zip(signs).zip(with_bootstrap);
+    described
+        .map(|(((((engine, mates), models), validated), signs), with_bootstrap)| {
+            let mut result = describe(table, engine, mates, models, with_bootstrap, options);
+            if let Some(mixed) = signs {
+                result.warnings.insert(0, Warning { kind: warning::MIXED_SIGNS, text: mixed.text(table) });
+                let places = mixed.places(table);
+                result.signs = Some((mixed, places));
             }
-            Some(Err(_)) | None => {}
+            result.adjudicated = adjudicated.get(&engine.id).copied().filter(|_| result.has_enough(options));
+            if let Some(text) = result.adjudicated.and_then(|adjudicated| adjudicated.text()) {
+                result.warnings.push(Warning { kind: warning::ADJUDICATED, text });
+            }
+            add_validation(table, validated, &mut result, options);
+            finish(table, &engine.samples, &numbers, &mut result, options);
+            result
+        })
+        .collect()
+}
+
+/// Whether each number is among the `most` largest ones; of equal ones the first are.
+pub(crate) fn among_most(numbers: &[u64], most: Option<usize>) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..numbers.len()).collect();
+    order.sort_by_key(|i| Reverse(numbers[*i]));
+    let mut among = vec![false; numbers.len()];
+    order.into_iter().take(most.unwrap_or(usize::MAX)).for_each(|i| among[i] = true);
+    among
+}
+
+/// Adds the scores out of sample, and what they say.
+fn add_validation(
+    table: &SampleTable,
+    validated: Option<Result<Validated, ValidateError>>,
+    result: &mut EngineResult,
+    options: &CalibrateOptions,
+) {
+    match validated {
+        Some(Ok(validated)) => result.validated = Some(validated),
+        Some(Err(error)) if result.fitted_model(options.model).is_ok() => {
+            // a slope that depends on a few games is no better than one that may be 0
+            let kind = match error {
+                ValidateError::Fold { source: FitError::SlopeNotPositive { .. }, .. } => warning::ZERO_SLOPE,
+                _ => "not_validated",
+            };
+            let text = error.to_text().about(&text!("the model has no scores out of sample"));
+            result.warnings.push(Warning { kind, text });
         }
-        if table.bradley_terry && options.model.needs().rating && result.fitted_model(options.model).is_ok() {
-            let text = text!(
-                "the ratings were made from these very games, so that the model looks better out of sample than it is"
-            );
-            result.warnings.push(Warning { kind: "ratings_know_the_results", text });
-        }
-        finish(table, &engine.samples, &numbers, result, options);
+        Some(Err(_)) | None => {}
     }
-    results
+    if table.bradley_terry && options.model.needs().rating && result.fitted_model(options.model).is_ok() {
+        let text = text!(
+            "the ratings were made from these very games, so that the model looks better out of sample than it is"
+        );
+        result.warnings.push(Warning { kind: "ratings_know_the_results", text });
+    }
 }
 
 type Models = BTreeMap<ModelKind, Result<ModelFit, FitError>>;
@@ -344,7 +371,11 @@ fn with_cut_scores<'a>(table: &SampleTable, cases: &'a [EngineCases]) -> Cow<'a,
         return Cow::Borrowed(cases);
     }
     let numbers = numbers(table);
-    let cut = |(engine, place): (&NameId, u32)| {
+    let mut cut: HashMap<NameId, Vec<&Sample>> = HashMap::new();
+    for sample in table.samples.iter().filter(|sample| is_cut(table, sample)) {
+        cut.entry(sample.engine).or_default().push(sample);
+    }
+    let of_cut = |(engine, place): (&NameId, u32)| {
         let number = |id: NameId| numbers.get(id as usize).copied().unwrap_or(u32::MAX);
         let case = |sample: &Sample| {
             let game = table.game(sample)?;
@@ -358,13 +389,13 @@ fn with_cut_scores<'a>(table: &SampleTable, cases: &'a [EngineCases]) -> Cow<'a,
             let situation = strength.map_or(situation, |difference| situation.with_rating_difference(difference));
             Some(Case { game: game.id, score_cp: sample.score_cp, outcome: sample.outcome, situation })
         };
-        let cases = table.of_engine(*engine).filter(|sample| is_cut(table, sample)).filter_map(case).collect();
+        let cases = cut.remove(engine).unwrap_or_default().into_iter().filter_map(case).collect();
         EngineCases { name: String::new(), cases }
     };
     // not in the order of their numbers, which is that of reading
     let mut engines: Vec<&NameId> = table.cut_at.keys().collect();
     engines.sort_by_key(|engine| table.names.get(**engine));
-    cases.iter().cloned().chain(engines.into_iter().zip(0..).map(cut)).collect()
+    cases.iter().cloned().chain(engines.into_iter().zip(0..).map(of_cut)).collect()
 }
 
 /// Whether the engine of a sample plays the game.
@@ -475,6 +506,7 @@ fn describe(
     engine: &EngineSamples<'_>,
     mates: MateReport,
     models: Models,
+    with_bootstrap: bool,
     options: &CalibrateOptions,
 ) -> EngineResult {
     let samples = &engine.samples;
@@ -504,7 +536,7 @@ fn describe(
     let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
     let data = FitData::new(&observations);
     let enough = options.bands > 0 && observations.len() as u64 >= options.min_samples.max(1);
-    let bootstrap = enough.then(|| {
+    let bootstrap = (enough && with_bootstrap).then(|| {
         data.bootstrap(&BootstrapOptions {
             resamples: options.bands,
             seed: options.sampling.seed,

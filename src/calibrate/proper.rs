@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::{CalibrateOptions, cases, mark_mates, observation, with_cut_scores};
 use crate::calibration::ProperScores;
-use crate::fit::ModelKind;
+use crate::fit::{ModelFit, ModelKind};
 use crate::language::{Text, ToText};
 use crate::sample::{EngineSamples, Sample, SampleTable, by_engine};
 use crate::validate::{
@@ -50,12 +50,14 @@ pub(super) fn fold_options(options: &CalibrateOptions) -> Option<FoldOptions> {
     options.folds.map(|folds| FoldOptions { folds, seed: options.sampling.seed })
 }
 
-/// Scores the chosen model of every engine, in the order of the validation.
+/// Scores the chosen model of every engine, in the order of the validation; `near` has the fits to all samples.
 pub(super) fn validate(
     validation: &mut CrossValidation<'_>,
     options: &CalibrateOptions,
+    near: &[Option<&ModelFit>],
     chess: bool,
 ) -> Vec<Result<Validated, ValidateError>> {
+    validation.fits_near(options.model, near);
     let chosen = validation.forecasts(options.model);
     let baselines: Vec<_> = ModelKind::baselines()
         .filter(|kind| kind.is_for(chess))

@@ -1,17 +1,20 @@
 //! `evalcurve calibrate`
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::builder::ArgPredicate;
 use clap::{Args as _, FromArgMatches as _};
+use rayon::prelude::*;
 
 use super::engines::{Engines, nothing};
 use super::files::{calibrations_in, check_replace, is_there, make_folder, make_parent, note_all, shown};
 use super::options::{InputArgs, OutputArgs, PlotArgs, TableArgs};
 use super::{Done, analyse, terminal};
-use crate::calibrate::EngineResult;
+use crate::calibrate::{EngineResult, among_most};
 use crate::calibration::{Calibration, Reading, file_stems};
 use crate::plot::PlotOptions;
 use crate::report::figures;
@@ -49,6 +52,10 @@ pub(super) struct Args {
     /// Draw no plots
     #[arg(long, default_value_if("plots", ArgPredicate::IsPresent, "false"), help_heading = "Output")]
     no_plots: bool,
+
+    /// Engines with figures, those with most samples
+    #[arg(long, value_name = "N", default_value_t = 500, help_heading = "Output", hide_short_help = true)]
+    figures: usize,
 
     /// Write the sample table too, as Parquet or CSV
     #[arg(long, value_name = "FILE.parquet|.csv", help_heading = "Output", hide_short_help = true)]
@@ -122,6 +129,7 @@ fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineRes
     }
     // figures have bands by the covariance
     command.fitting.bootstrap_sigmoids = args.output.json;
+    command.fitting.bootstrap_of = (!args.output.json).then_some(args.figures);
     if let Some(samples) = args.samples.as_ref().filter(|s| !table::is_table(s)) {
         bail!(text!("{}: the name of a sample table must end in .parquet or .csv", samples.display()));
     }
@@ -137,12 +145,19 @@ fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineRes
     if let Some(samples) = &args.samples {
         make_parent(samples)?;
     }
-    let written = write_calibrations(results, limits, &args.out, args.force)?;
+    let (files, written) = prepare_calibrations(results, limits, &args.out, args.force)?;
+    // the disk takes the files while figures are drawn
+    let (done, plots) = std::thread::scope(|scope| {
+        let finish = scope.spawn(|| files.finish());
+        let plots = (!args.no_plots).then(|| draw(args, &engines.0.value)).transpose();
+        (finish.join().unwrap_or_else(|panic| resume_unwind(panic)), plots)
+    });
+    done?;
+    let plots = plots?;
     let strangers = of_other_games(results, &written, &args.out);
     if let Some(samples) = &args.samples {
         table::write(samples_used, samples, rayon::current_num_threads())?;
     }
-    let plots = if args.no_plots { None } else { Some(draw(args, &engines.0.value)?) };
 
     let language = args.input.language.chosen();
     let text = || {
@@ -197,32 +212,51 @@ pub(super) fn write_calibrations(
     out: &Path,
     force: bool,
 ) -> anyhow::Result<Vec<Option<String>>> {
+    let (files, paths) = prepare_calibrations(results, limits, out, force)?;
+    files.finish()?;
+    Ok(paths)
+}
+
+/// Writes the files beside the old ones, and returns the paths that they will have.
+fn prepare_calibrations(
+    results: &[EngineResult],
+    limits: Option<&Limits>,
+    out: &Path,
+    force: bool,
+) -> anyhow::Result<(WholeFiles, Vec<Option<String>>)> {
     let names: Vec<&str> = results.iter().map(|r| r.name.as_str()).collect();
-    let of_result = |(stem, result): (String, &EngineResult)| {
+    let path_of = |(stem, result): (String, &EngineResult)| {
         let limit = limits.map(|limits| limits.get(&stem));
         let may_write = limit != Some(None) && (force || result.refusal().is_none());
-        let mut calibration = result.calibration.clone().filter(|_| may_write)?;
-        if let (Some(provenance), Some(limit)) = (&mut calibration.provenance, limit.flatten()) {
-            provenance.time_controls = vec![limit.clone()];
-        }
-        Some((out.join(format!("{stem}.json")), calibration))
+        (may_write && result.calibration.is_some()).then(|| (out.join(format!("{stem}.json")), limit.flatten()))
     };
-    let files: Vec<Option<(PathBuf, Calibration)>> =
-        file_stems(&names).into_iter().zip(results).map(of_result).collect();
-    let given = || files.iter().flatten();
+    let paths: Vec<Option<(PathBuf, Option<&String>)>> =
+        file_stems(&names).into_iter().zip(results).map(path_of).collect();
+    let given = || paths.iter().flatten().map(|(path, _)| path);
     // before the first file is written
-    for (path, _) in given().filter(|(path, _)| is_there(path) && Calibration::read(path).is_err()) {
+    for path in given().filter(|path| is_there(path) && Calibration::read(path).is_err()) {
         check_replace(path, force)?;
     }
     if given().next().is_some() {
         make_folder(out)?;
     }
+    let file = |(path, result): (&Option<(PathBuf, Option<&String>)>, &EngineResult)| -> anyhow::Result<WholeFiles> {
+        let mut file = WholeFiles::default();
+        if let (Some((path, limit)), Some(calibration)) = (path, &result.calibration) {
+            let mut calibration = Cow::Borrowed(calibration);
+            if let Some(limit) = limit
+                && let Some(provenance) = &mut calibration.to_mut().provenance
+            {
+                provenance.time_controls = vec![(*limit).clone()];
+            }
+            file.add(path, calibration.to_json()?.as_bytes())?;
+        }
+        Ok(file)
+    };
+    let files = paths.par_iter().zip(results).map(file).collect::<anyhow::Result<Vec<WholeFiles>>>()?;
     let mut together = WholeFiles::default();
-    for (path, calibration) in given() {
-        together.add(path, calibration.to_json()?.as_bytes())?;
-    }
-    together.finish()?;
-    Ok(files.iter().map(|file| file.as_ref().map(|(path, _)| shown(path))).collect())
+    files.into_iter().for_each(|file| together.append(file));
+    Ok((together, paths.iter().map(|path| path.as_ref().map(|(path, _)| shown(path))).collect()))
 }
 
 /// The names of calibration files in the folder that are not of this run and were made from other inputs or by other
@@ -233,7 +267,8 @@ fn of_other_games(results: &[EngineResult], written: &[Option<String>], out: &Pa
     let Some(own) = results.iter().find_map(|result| result.calibration.as_ref()).map(made_from) else {
         return Vec::new();
     };
-    let others = calibrations_in(out).into_iter().filter(|path| !written.iter().flatten().any(|w| *w == shown(path)));
+    let written: HashSet<&str> = written.iter().flatten().map(String::as_str).collect();
+    let others = calibrations_in(out).into_iter().filter(|path| !written.contains(shown(path).as_str()));
     let differ = |path: &PathBuf| Calibration::read(path).is_ok_and(|other| made_from(&other) != own);
     let name = |path: PathBuf| path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     others.filter(differ).map(name).collect()
@@ -247,14 +282,23 @@ fn draw(args: &Args, found: &Calibrated) -> anyhow::Result<(PathBuf, usize)> {
     let Calibrated { table, results, options, .. } = found;
     let folder = plots_folder(args);
     let language = args.input.language.chosen();
-    let enough = results.iter().filter(|r| r.has_enough(options));
-    let series = figures::series_of_results(enough, options.min_bin, args.plot.bins, language);
+    let enough: Vec<&EngineResult> = results.iter().filter(|r| r.has_enough(options)).collect();
+    let drawn = among_most(&enough.iter().map(|r| r.samples).collect::<Vec<u64>>(), Some(args.figures));
+    if enough.len() > args.figures && !args.output.is_quiet() {
+        let (figures, all) = (args.figures, enough.len());
+        terminal::note(&say!(
+            language,
+            "figures of the {figures} of {all} engines with most samples (--figures draws those of more)"
+        ));
+    }
+    let drawn: Vec<&EngineResult> = enough.into_iter().zip(drawn).filter_map(|(r, drawn)| drawn.then_some(r)).collect();
+    let series = figures::series_of_results(drawn.iter().copied(), options.min_bin, args.plot.bins, language);
     if series.is_empty() {
         return Ok((folder, 0));
     }
     let (plot, data) = (PlotOptions { language, ..PlotOptions::default() }, args.plot.data);
     let mut drawings = figures::drawings(&series, Reading::Equal);
-    drawings.extend(drawings_of_results(results, table, options));
+    drawings.extend(drawings_of_results(drawn, table, options));
     let written = figures::write(&drawings, &folder, &plot, data)?;
     note_all(&written.left_out, args.output.is_quiet(), language);
     Ok((folder, written.files.len()))

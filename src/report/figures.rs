@@ -17,7 +17,8 @@ use crate::plot::{
 };
 use crate::report::text::{constant, model_name};
 use crate::standardize::Standardization;
-use crate::{say, text, whole_file};
+use crate::whole_file::{self, WholeFiles};
+use crate::{say, text};
 
 /// A figure that could not be drawn or written.
 #[derive(Debug, Error)]
@@ -93,7 +94,7 @@ pub fn series_of_results<'a>(
     let kind = |r: &&EngineResult| bins.points(&r.curve, &r.quantiles, min_bin).1;
     let few = results.iter().map(kind).filter(|kind| *kind == Bins::Quantile).count();
     let bins = if 2 * few >= results.len() { BinChoice::Quantile } else { BinChoice::Width };
-    results.iter().enumerate().map(|(color, r)| series_of_result(r, color, min_bin, bins, language)).collect()
+    results.par_iter().enumerate().map(|(color, r)| series_of_result(r, color, min_bin, bins, language)).collect()
 }
 
 /// The bands of the points of a result's evaluation curve; empty without a bootstrap. A point whose games all ended
@@ -234,8 +235,10 @@ pub fn save(figure: Result<Figure, PlotError>, folder: &Path, stem: &str, data: 
     let figure = figure.map_err(failed)?;
     let png = figure.png(figure.scale()).map_err(failed)?;
     let svg = folder.join(format!("{stem}.svg"));
-    whole_file::write(&svg, figure.svg().as_bytes())?;
-    whole_file::write(&folder.join(format!("{stem}.png")), &png)?;
+    let mut both = WholeFiles::default();
+    both.add(&svg, figure.svg().as_bytes())?;
+    both.add(&folder.join(format!("{stem}.png")), &png)?;
+    both.replace()?;
     if data {
         write_numbers(folder, stem, figure.data())?;
     }

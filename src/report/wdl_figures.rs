@@ -263,12 +263,14 @@ pub fn drawings<'a>(calibrations: impl IntoIterator<Item = (&'a Calibration, Vec
 
 /// [`drawings()`] of results with the samples that they were fitted to.
 pub fn drawings_of_results<'a>(
-    results: &'a [EngineResult],
+    results: impl IntoIterator<Item = &'a EngineResult>,
     table: &SampleTable,
     options: &CalibrateOptions,
 ) -> Vec<Drawing<'a>> {
     let with_figures = |c: &Calibration| c.wdl_model().is_some() || matches!(c.model.model, Model::People(_));
-    if !results.iter().filter_map(|result| result.calibration.as_ref()).any(with_figures) {
+    let has_figures = |result: &&EngineResult| result.calibration.as_ref().is_some_and(with_figures);
+    let results: Vec<&EngineResult> = results.into_iter().filter(has_figures).collect();
+    if results.is_empty() {
         return Vec::new();
     }
     let mut cases = cases(table, options.mate_policy, options.clip_cp);

@@ -204,6 +204,8 @@ pub struct Fitting {
     pub bands: u32,
     /// Whether the bootstrap is of the sigmoids, too.
     pub bootstrap_sigmoids: bool,
+    /// Engines with a bootstrap, those with most samples; `None` for all.
+    pub bootstrap_of: Option<usize>,
     /// Turn the sign of an engine's scores in games where it looks inverted.
     pub turn_signs: bool,
     /// The model of the calibration; `None` for the simplest that is as good as the best out of sample.
@@ -228,6 +230,7 @@ impl Default for Fitting {
             min_games: of.min_games,
             bands: DEFAULT_BANDS,
             bootstrap_sigmoids: true,
+            bootstrap_of: None,
             turn_signs: false,
             model: Some(DEFAULT_MODEL),
             folds: Some(DEFAULT_FOLDS),
@@ -278,6 +281,7 @@ impl Fitting {
             folds: self.folds,
             bands: self.bands,
             bootstrap_sigmoids: self.bootstrap_sigmoids,
+            bootstrap_of: self.bootstrap_of,
             sampling: reading.sampling(),
             filters: reading
                 .filter_words()

@@ -243,3 +243,25 @@ fn tables_give_the_same_bytes_in_any_order() {
         assert_eq!(engines(["a.csv", "b.csv"]), engines(["b.csv", "a.csv"]), "without {left_out:?}");
     }
 }
+
+/// Figures, and files of engines without them, of players of very different numbers of games.
+#[test]
+fn figures_are_of_the_engines_with_most_samples_on_any_number_of_threads() {
+    let folder = Folder::new();
+    folder.generate("games.csa", &["--games", "400", "--players", "12"]);
+    let files = |threads: &str| {
+        let given = ["calibrate", "games.csa", "--figures", "3", "--out", "out", "--force", "--threads", threads];
+        folder.good(&given).says(&["figures of the 3 of 12 engines with most samples"]);
+        let entries = ["out", "out/plots"].map(|of| std::fs::read_dir(folder.at(of)).unwrap());
+        let files = entries.into_iter().flatten().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+        let found: BTreeMap<_, _> = files.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect();
+        std::fs::remove_dir_all(folder.at("out")).unwrap();
+        found
+    };
+    let one = files("1");
+    let named = |end: &str| one.keys().filter(|path| path.to_string_lossy().ends_with(end)).count();
+    assert_eq!((named("-curve.svg"), named("-curve.png"), named(".json")), (3, 3, 12));
+    for threads in ["2", "8"] {
+        assert!(files(threads) == one, "{threads} threads");
+    }
+}

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
@@ -30,6 +31,9 @@ pub struct WriteError {
     pub source: io::Error,
     pub remedy: &'static str,
 }
+
+/// Files that are flushed at the same time.
+const FLUSHES: usize = 16;
 
 /// Largest size of a text file that a user writes, in bytes.
 const MOST_TEXT: u64 = 16 << 20;
@@ -86,11 +90,16 @@ impl WholeFiles {
     /// [`WriteError`] with a remedy.
     pub fn add(&mut self, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
         let (mut file, fail) = self.begin(path)?;
-        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(fail)
+        file.write_all(bytes).map_err(fail)
     }
 
-    /// Begins the new file beside the old one, for content that is not held in memory: the caller writes it, calls
-    /// `sync_all`, and turns an error into one with a remedy by the function. If it fails, it drops all of the files.
+    /// Takes over the files of another one.
+    pub fn append(&mut self, mut other: Self) {
+        self.written.append(&mut other.written);
+    }
+
+    /// Begins the new file beside the old one, for content that is not held in memory: the caller writes it, and turns
+    /// an error into one with a remedy by the function. If it fails, it drops all of the files.
     ///
     /// # Errors
     /// [`WriteError`] with a remedy.
@@ -121,11 +130,38 @@ impl WholeFiles {
         Ok((file, failed))
     }
 
-    /// Replaces the old files.
+    /// Flushes the new files to the disk and replaces the old ones.
     ///
     /// # Errors
-    /// [`WriteError`] with a remedy, for the first file that cannot be replaced; those after it are the old ones.
-    pub fn finish(mut self) -> Result<(), WriteError> {
+    /// [`WriteError`] with a remedy: all files are the old ones if one cannot be flushed, or those from the first on
+    /// that cannot be replaced.
+    pub fn finish(self) -> Result<(), WriteError> {
+        self.flush()?;
+        self.replace()
+    }
+
+    /// Several at a time: the disk has one commit for them, and the threads only wait.
+    fn flush(&self) -> Result<(), WriteError> {
+        let flush = |(temporary, path): &(PathBuf, PathBuf)| {
+            let flushed = OpenOptions::new().write(true).open(temporary).and_then(|file| file.sync_all());
+            flushed.map_err(fail("write", path, "free space on the disk or choose another directory"))
+        };
+        let [first, rest @ ..] = self.written.as_slice() else { return Ok(()) };
+        flush(first)?;
+        let all = |files: &[(PathBuf, PathBuf)]| files.iter().try_for_each(flush);
+        std::thread::scope(|scope| {
+            let part = rest.len().div_ceil(FLUSHES).max(1);
+            let threads: Vec<_> = rest.chunks(part).map(|files| scope.spawn(move || all(files))).collect();
+            threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        })
+    }
+
+    /// Replaces the old files without a flush: for files that are made again in no time, should the machine lose power
+    /// now.
+    ///
+    /// # Errors
+    /// As [`Self::finish`].
+    pub fn replace(mut self) -> Result<(), WriteError> {
         let mut folders = BTreeSet::new();
         let mut done = Ok(());
         let written = std::mem::take(&mut self.written);
@@ -331,6 +367,18 @@ mod tests {
         files.finish().unwrap_err();
         assert_eq!(names(), ["a", "b", "c"].map(Into::into).into());
         assert_eq!(fs::read_to_string(folder.join("a")).unwrap(), "new");
+        // more than are flushed at a time, of several
+        let mut all = WholeFiles::default();
+        for i in 0..40 {
+            let mut one = WholeFiles::default();
+            one.add(&folder.join(format!("b/{i}")), i.to_string().as_bytes()).unwrap();
+            all.append(one);
+        }
+        assert!(!folder.join("b/39").exists());
+        all.finish().unwrap();
+        for i in 0..40 {
+            assert_eq!(fs::read_to_string(folder.join(format!("b/{i}"))).unwrap(), i.to_string());
+        }
         fs::remove_dir_all(&folder).unwrap();
     }
 

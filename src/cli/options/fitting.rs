@@ -153,6 +153,7 @@ impl FitArgs {
             min_games: self.min_games,
             bands: self.bands,
             bootstrap_sigmoids: true,
+            bootstrap_of: None,
             turn_signs: self.signs == "auto",
             model: match self.model {
                 ModelArg::Kind(kind) => Some(kind),

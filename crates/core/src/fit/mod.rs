@@ -62,6 +62,7 @@ pub use models::{
 };
 pub use options::{DEFAULT_MIN_SAMPLES, FitOptions, MIN_GAMES};
 pub use plain::{ByMethod, Fit, FitData, PointFit, fit, fit_counts};
+pub(crate) use pool::pooled;
 pub use pool::{Pool, pool_adjacent_violators};
 pub use state::{FitState, GameSums, StateError};
 pub use symmetric::{inverse_form, solve};

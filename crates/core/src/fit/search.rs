@@ -22,7 +22,7 @@ pub(crate) const GRADIENT_TOLERANCE: f64 = 1e-9;
 const STEP_TOLERANCE: f64 = 1e-6;
 
 /// Longest Newton step, as a change of typical predictions.
-const MAX_STEP: f64 = 8.0;
+pub(crate) const MAX_STEP: f64 = 8.0;
 
 /// Parameters up to which argmin searches first. It stores a dense matrix; beyond this Newton steps go alone.
 const MAX_DENSE: usize = 64;
@@ -83,6 +83,16 @@ pub(crate) trait Loss<H = Square> {
     /// By how much a step moves a typical prediction at most.
     fn largest_change(&self, step: &[f64]) -> f64 {
         step.iter().zip(self.spread()).map(|(s, spread)| s.abs() * spread).sum()
+    }
+
+    /// A step of which each part is short enough by itself, where parameters have little to do with each other.
+    fn clipped(&self, _at: &[f64], _step: &[f64]) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// Whether a Newton step leads to an end of the domain at which no minimum is looked for.
+    fn leaves(&self, _at: &[f64], _step: &[f64]) -> bool {
+        false
     }
 
     /// Evaluations that one search may use.
@@ -222,16 +232,22 @@ impl<'a, H: Curvature> Search<'a, H> {
         loop {
             let stalled =
                 |at: Vec<f64>, here: &Evaluation<H>| Stalled { gradient: here.size_of_gradient(), at, loss: here.loss };
-            let Some((mut step, is_bowl)) = here.hessian.newton_step(&here.gradient) else {
+            let Some((step, is_bowl)) = here.hessian.newton_step(&here.gradient) else {
                 return Err(stalled(at, &here));
             };
             let size: f64 = step.iter().zip(self.loss.spread()).map(|(s, spread)| s.abs() * spread).sum();
             if is_bowl && here.size_of_gradient() <= GRADIENT_TOLERANCE && size <= STEP_TOLERANCE {
                 return Ok(self.last_step(Minimum { at, evaluation: here }, &step, last_pass));
             }
+            if self.loss.leaves(&at, &step) {
+                return Err(stalled(at, &here));
+            }
             // a saturated curve has next to no curvature, and its Newton step would go much too far
-            let bound = (MAX_STEP / self.loss.largest_change(&step)).min(1.0);
-            step.iter_mut().for_each(|s| *s *= bound);
+            let descends = |step: &Vec<f64>| step.iter().zip(&here.gradient).map(|(s, g)| s * g).sum::<f64>() < 0.0;
+            let step = self.loss.clipped(&at, &step).filter(descends).unwrap_or_else(|| {
+                let bound = (MAX_STEP / self.loss.largest_change(&step)).min(1.0);
+                step.iter().map(|s| s * bound).collect()
+            });
             let mut length = 1.0;
             loop {
                 if self.passes() >= last_pass || length < 1e-9 {

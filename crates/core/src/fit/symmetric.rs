@@ -287,17 +287,22 @@ impl Arrow {
         Some(ArrowFactor { arrow: self.clone(), tail })
     }
 
-    /// As [`Square::raised_cholesky`].
-    fn raised(&self) -> Option<ArrowFactor> {
+    /// The factor of the matrix with what is not positive in it raised: a leading row to the size of its entry, or of
+    /// its gradient if that is larger, so that its step is not longer than one; the tail as
+    /// [`Square::raised_cholesky`] does. Rows that are positive keep their Newton steps.
+    fn raised(&self, gradient: &[f64]) -> Option<ArrowFactor> {
         let all = || self.diagonal.iter().copied().chain(self.tail.diagonal()).map(f64::abs);
         let least = all().fold(f64::MIN_POSITIVE, f64::max) * 1e-9;
-        (-6..=9).find_map(|power| {
-            let mut raised = self.clone();
+        let mut raised = self.clone();
+        let not_positive = raised.diagonal.iter_mut().zip(gradient).filter(|(d, _)| **d <= 0.0);
+        not_positive.for_each(|(d, g)| *d = d.abs().max(g.abs()).max(least));
+        let with_tail = |power: i32| {
+            let mut raised = raised.clone();
             let by = |size: f64| size.abs().max(least) * 10f64.powi(power);
-            raised.diagonal.iter_mut().for_each(|d| *d += by(*d));
             (0..self.tail.size).for_each(|i| raised.tail.add(i, i, by(self.tail.at(i, i))));
             raised.factor()
-        })
+        };
+        raised.factor().or_else(|| (-6..=9).find_map(with_tail))
     }
 }
 
@@ -317,7 +322,7 @@ impl Curvature for Arrow {
     fn newton_step(&self, gradient: &[f64]) -> Option<(Vec<f64>, bool)> {
         let plain = self.factor();
         let is_bowl = plain.is_some();
-        let factor = plain.or_else(|| self.raised())?;
+        let factor = plain.or_else(|| self.raised(gradient))?;
         let step: Vec<f64> = factor.solve(gradient).iter().map(|s| -s).collect();
         step.iter().all(|s| s.is_finite()).then_some((step, is_bowl))
     }
@@ -416,13 +421,30 @@ mod tests {
             whole
         };
         let right = [1.0, -2.0, 3.0, 0.5, -0.7, 2.0, 0.1];
-        for raise in [true, false] {
+        let same = |arrow: &Arrow, whole: &Square, bowl: bool| {
             let (step, is_bowl) = arrow.newton_step(&right).unwrap();
-            let (expected, also) = whole(&arrow).newton_step(&right).unwrap();
-            assert!(is_bowl == raise && also == raise);
-            step.iter().zip(&expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-9 * b.abs().max(1.0), "{a} {b}"));
-            arrow.tail.add(1, 1, -5.0);
+            let expected = whole.cholesky().unwrap().solve(&right);
+            assert_eq!(is_bowl, bowl);
+            step.iter().zip(&expected).for_each(|(a, b)| assert!((a + b).abs() < 1e-9 * b.abs().max(1.0), "{a} {b}"));
+        };
+        same(&arrow, &whole(&arrow), true);
+        // a row that is not positive gets the size of its gradient, or its own; the others keep theirs
+        for (entry, size) in [(-1.0, 3.0), (-4.0, 4.0)] {
+            arrow.diagonal[2] = entry;
+            let mut raised = whole(&arrow);
+            raised.add(2, 2, size - entry);
+            same(&arrow, &raised, false);
         }
+        // a tail that is not positive is raised by the least power of ten
+        arrow.diagonal[2] = 1.0;
+        arrow.tail.add(1, 1, -5.0);
+        let raised = |power: i32| {
+            let mut raised = whole(&arrow);
+            let by = |size: f64| size.max(6e-9) * 10f64.powi(power);
+            (0..3).for_each(|i| raised.add(4 + i, 4 + i, by(arrow.tail.at(i, i).abs())));
+            raised.cholesky().map(|_| raised)
+        };
+        same(&arrow, &(-6..=9).find_map(raised).unwrap(), false);
     }
 
     #[test]

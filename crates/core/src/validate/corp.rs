@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::clusters::{Estimate, pivotal};
 use super::forecast::rates;
 use super::{Forecast, ScoreOptions, ValidateError};
-use crate::fit::{percentile_interval, pool_adjacent_violators};
+use crate::fit::{percentile_interval, pool_adjacent_violators, pooled};
 use crate::{parallel, random};
 
 /// Key of the simulated results.
@@ -100,11 +100,11 @@ impl Sorted {
             sum += cell_sum;
             (cell_mass > 0.0).then_some((cell_sum, cell_mass))
         });
-        let pools = pool_adjacent_violators(cells);
+        let pools = pooled(cells);
         if mass <= 0.0 {
             return None;
         }
-        let recalibrated = pools.iter().map(|p| p.weight * p.mean * (1.0 - p.mean)).sum::<f64>() / mass;
+        let recalibrated = pools.iter().map(|(.., sum, weight)| sum * (1.0 - sum / weight)).sum::<f64>() / mass;
         let mean = sum / mass;
         let uncertainty = mean * (1.0 - mean);
         Some([score / mass - recalibrated, uncertainty - recalibrated, uncertainty])

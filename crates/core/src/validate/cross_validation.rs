@@ -8,6 +8,9 @@ use super::forecast::{EngineCases, Forecast, ValidateError};
 use crate::fit::{Case, FitError, FitOptions, ModelFit, ModelKind, Reading, fit_engines_near};
 use crate::parallel;
 
+/// From so many samples on the folds are fitted one after the other.
+const MANY: usize = 1 << 20;
+
 /// Models of any kind on the same engines and folds. Each kind is fitted when it is first asked for, and only once.
 ///
 /// An engine needs `min_samples` of the options in all, and is then fitted even if it has fewer without a fold. Other
@@ -52,7 +55,12 @@ impl<'a> CrossValidation<'a> {
 
     /// The fits of a model.
     pub fn fits(&mut self, kind: ModelKind) -> Arc<FoldFits> {
-        let new = || Arc::new(FoldFits::new(kind, self.engines, &self.folds, &self.options));
+        self.fits_near(kind, &[])
+    }
+
+    /// The same, quicker with fits to all samples, in the order of the engines; they may be missing.
+    pub fn fits_near(&mut self, kind: ModelKind, near: &[Option<&ModelFit>]) -> Arc<FoldFits> {
+        let new = || Arc::new(FoldFits::new(kind, self.engines, near, &self.folds, &self.options));
         Arc::clone(self.fits.entry(kind).or_insert_with(new))
     }
 
@@ -65,7 +73,13 @@ impl<'a> CrossValidation<'a> {
 }
 
 impl FoldFits {
-    fn new(kind: ModelKind, engines: &[EngineCases], folds: &FoldOptions, options: &FitOptions) -> Self {
+    fn new(
+        kind: ModelKind,
+        engines: &[EngineCases],
+        near: &[Option<&ModelFit>],
+        folds: &FoldOptions,
+        options: &FitOptions,
+    ) -> Self {
         let enough = |engine: &EngineCases| match engine.cases.len() as u64 {
             0 => Err(ValidateError::Empty),
             _ if folds.folds < 2 => Err(ValidateError::TooFewFolds { folds: folds.folds }),
@@ -74,11 +88,11 @@ impl FoldFits {
             }
             _ => Ok(()),
         };
-        let fitted: Vec<&EngineCases> = engines.iter().filter(|engine| enough(engine).is_ok()).collect();
+        let fitted: Vec<usize> = (0..engines.len()).filter(|e| enough(&engines[*e]).is_ok()).collect();
         let any_size = FitOptions { min_samples: 0, forecasts_only: true, ..*options };
         let without = |out: usize, near: &[Option<&ModelFit>]| {
-            let keep = |engine: &&EngineCases| -> Vec<Case> {
-                engine.cases.iter().filter(|case| fold_of(case.game, folds) != out as u64).copied().collect()
+            let keep = |e: &usize| -> Vec<Case> {
+                engines[*e].cases.iter().filter(|case| fold_of(case.game, folds) != out as u64).copied().collect()
             };
             let kept: Vec<Vec<Case>> = fitted.iter().map(keep).collect();
             let kept: Vec<&[Case]> = kept.iter().map(Vec::as_slice).collect();
@@ -86,11 +100,22 @@ impl FoldFits {
         };
         let mut by_fold = Vec::new();
         if !fitted.is_empty() {
-            // the other searches begin where the first one ended
-            let first = without(0, &[]);
-            let near: Vec<Option<&ModelFit>> = first.iter().map(|fit| fit.as_ref().ok()).collect();
-            let others = parallel::map(folds.folds as usize - 1, |out| without(out + 1, &near).into_iter());
-            by_fold = std::iter::once(first.into_iter()).chain(others).collect();
+            let mut near: Vec<Option<&ModelFit>> = fitted.iter().filter_map(|e| near.get(*e).copied()).collect();
+            // where no fits are given, the other searches begin where the first one ended
+            let first = if near.is_empty() { without(0, &[]) } else { Vec::new() };
+            let begun = usize::from(!first.is_empty());
+            if begun > 0 {
+                near = first.iter().map(|fit| fit.as_ref().ok()).collect();
+            }
+            let rest = |out: usize| without(out + begun, &near);
+            let count = folds.folds as usize - begun;
+            // one after the other where that saves memory, and a fold has work for all threads
+            let others: Vec<Vec<_>> = match fitted.iter().map(|e| engines[*e].cases.len()).sum::<usize>() {
+                MANY.. => (0..count).map(rest).collect(),
+                _ => parallel::map(count, rest),
+            };
+            let first = (begun > 0).then_some(first);
+            by_fold = first.into_iter().chain(others).map(Vec::into_iter).collect();
         }
         let fits = |engine: &EngineCases| -> Result<Vec<ModelFit>, ValidateError> {
             enough(engine)?;

@@ -195,6 +195,14 @@ pub(super) fn rows(
 /// results that follow no score.
 const RUNAWAY: f64 = 30.0;
 
+/// Of so many slopes one may be negative by chance.
+const ENGINES_OF_CHANCE: usize = 100;
+
+/// Whether slopes are positive, but for those of few of many engines.
+fn are_positive(slopes: &[f64]) -> bool {
+    slopes.iter().filter(|slope| **slope <= 0.0).count() * ENGINES_OF_CHANCE <= slopes.len()
+}
+
 /// Fits engines together. If the search does not converge, engines whose slopes ran off have fits of their own and the
 /// others are tried again; if there are none, each engine has its own.
 fn fit_members(kind: ModelKind, engines: &[Member<'_>], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
@@ -243,9 +251,9 @@ fn fit_together(
     let ratings = engines.iter().flat_map(|cases| cases.iter()).filter(|c| strength(c, options).is_some()).count();
     let rated = rows.iter().any(|r| r.d != 0.0);
     let strength_sd = if rated && 10 * ratings >= 9 * rows.len() { STRENGTH_SD_RATED } else { STRENGTH_SD };
-    let near = Near::of(members, &units, &players, rated);
     let small = members.iter().zip(&units).map(|(member, unit)| member.slope.map_or(1.0, |slope| slope * unit));
     let slopes: Vec<f64> = small.collect();
+    let near = Near::of(members, &units, &slopes, &players, rated);
     let found = near.and_then(|near| near.solve(&rows, players.len(), slopes.len(), rated, strength_sd));
     let cold = || {
         let mut start = vec![0.0; slopes.len() + players.len() + 1 + usize::from(rated)];
@@ -295,15 +303,24 @@ struct Near {
 }
 
 impl Near {
-    /// `None` unless all members have such a fit.
-    fn of(members: &[Member<'_>], units: &[f64], players: &HashMap<u32, usize>, rated: bool) -> Option<Self> {
+    /// `None` if no member has such a fit. A member without one has the slope that small scores show.
+    fn of(
+        members: &[Member<'_>],
+        units: &[f64],
+        slopes: &[f64],
+        players: &HashMap<u32, usize>,
+        rated: bool,
+    ) -> Option<Self> {
         let joint = |member: &Member<'_>| match (&member.near?.model, &member.near?.strengths) {
             (Model::Joint(joint), Some(strengths)) => Some((*joint, Arc::clone(strengths))),
             _ => None,
         };
-        let all: Vec<_> = members.iter().map(joint).collect::<Option<_>>()?;
-        let (first, strengths) = all.first()?;
-        let mut at: Vec<f64> = all.iter().zip(units).map(|((joint, _), unit)| joint.w1 * unit).collect();
+        let (first, strengths) = members.iter().find_map(joint)?;
+        let slope = |((member, unit), small): ((&Member<'_>, &f64), &f64)| match member.near.map(|near| &near.model) {
+            Some(Model::Joint(joint)) => joint.w1 * unit,
+            _ => *small,
+        };
+        let mut at: Vec<f64> = members.iter().zip(units).zip(slopes).map(slope).collect();
         at.resize(members.len() + players.len(), 0.0);
         for (player, i) in players {
             at[members.len() + i] = strengths.of(*player).unwrap_or(0.0);
@@ -326,13 +343,13 @@ impl Near {
         let objective = Objective::new(rows, Layout { players, engines, rated, lapse }, strength_sd);
         let start: Vec<f64> = self.at.into_iter().chain(lapse.then_some(self.lapse)).collect();
         let found = Search::new(&objective).minimise(&start).ok()?;
-        if !found.at[..engines].iter().all(|slope| *slope > 0.0 && *slope <= RUNAWAY) {
+        let slopes = &found.at[..engines];
+        if !are_positive(slopes) || slopes.iter().any(|slope| *slope > RUNAWAY) {
             return None;
         }
         if !lapse {
-            let lapsing = Objective::new(rows, Layout { players, engines, rated, lapse: true }, strength_sd);
             let at: Vec<f64> = found.at.iter().copied().chain([0.0]).collect();
-            lapsing.evaluate(&at)?.gradient.last().filter(|gradient| **gradient >= 0.0)?;
+            objective.lapsing().evaluate(&at)?.gradient.last().filter(|gradient| **gradient >= 0.0)?;
         }
         Some((objective, found))
     }
@@ -348,11 +365,8 @@ fn solve<'a>(
     rated: bool,
     strength_sd: f64,
 ) -> Result<(Objective<'a>, Minimum<Arrow>), Failed> {
-    let objective = |lapse: bool| {
-        let layout = Layout { players, engines, rated, lapse };
-        Objective::new(rows, layout, strength_sd)
-    };
-    let (plain, lapsing) = (objective(false), objective(true));
+    let plain = Objective::new(rows, Layout { players, engines, rated, lapse: false }, strength_sd);
+    let lapsing = plain.lapsing();
     let (without, passes) = {
         let search = Search::new(&plain);
         (search.minimise(start), search.passes())
@@ -364,7 +378,7 @@ fn solve<'a>(
         gain.filter(|g| *g < 0.0).map(|_| Search::new(&lapsing).minimise(&at(first)))
     };
     // small scores show that slopes are positive: a minimum where one is not explains large scores that contradict
-    let is_positive = |found: &Minimum<Arrow>| found.at[..engines].iter().all(|slope| *slope > 0.0);
+    let is_positive = |found: &Minimum<Arrow>| are_positive(&found.at[..engines]);
     let beside = without.as_ref().ok().and_then(|found| with(&found.at, FIRST_LAPSE));
     let mut lapsed: Vec<Result<Minimum<Arrow>, Stalled>> =
         [beside, with(start, FIRST_LAPSE)].into_iter().flatten().collect();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::fit::lapse::Points;
-use crate::fit::search::{Evaluation, Limits, Loss};
+use crate::fit::search::{Evaluation, Limits, Loss, MAX_STEP};
 use crate::fit::symmetric::{Arrow, Curvature, Pattern, Square};
 use crate::parallel;
 use crate::vector::{BLOCK, Logistics};
@@ -14,6 +14,10 @@ use crate::vector::{BLOCK, Logistics};
 const PARTS: usize = 8;
 /// Fewest rows of a part.
 const LEAST: usize = 2048;
+/// Shares of lapses are less than this.
+const MOST_LAPSES: f64 = 0.4;
+/// From a share of lapses below this, a step may end the search at 0.
+const FEW_LAPSES: f64 = 1e-3;
 
 /// A sample of the fit. The samples of an engine are together, engines in their order; sums are quickest where those
 /// of the same players are together, too.
@@ -75,19 +79,18 @@ pub(super) struct Objective<'a> {
     strength_sd: f64,
     spread: Vec<f64>,
     pattern: Arc<Pattern>,
+    columns: Arc<Columns>,
+}
+
+/// The rows, arranged; the same with and without lapses.
+struct Columns {
     /// the rows of each engine
     starts: Vec<usize>,
     /// of each row, where the edges of its players are among those of its engine
     slots: Vec<[u32; 2]>,
     /// where the neighbouring rows of the same engine and players begin, and the end
     runs: Vec<usize>,
-    /// the numbers of the rows, side by side
-    columns: Columns,
-}
-
-/// Numbers of each row.
-#[derive(Default)]
-struct Columns {
+    // the numbers of the rows, side by side
     x: Vec<f64>,
     d: Vec<f64>,
     offset: Vec<f64>,
@@ -143,18 +146,35 @@ impl<'a> Objective<'a> {
         let begins = |at: &usize| *at == 0 || of(&rows[at - 1]) != of(&rows[*at]);
         let runs = (0..rows.len()).filter(begins).chain([rows.len()]).collect();
         let column = |of: fn(&Row) -> f64| rows.iter().map(of).collect();
-        let columns = Columns {
+        let columns = Arc::new(Columns {
+            starts,
+            slots,
+            runs,
             x: column(|r| r.x),
             d: column(|r| r.d),
             offset: column(|r| r.offset),
             result: column(|r| r.result),
-        };
-        Self { rows, layout, strength_sd, spread, pattern: Arc::new(pattern), starts, slots, runs, columns }
+        });
+        Self { rows, layout, strength_sd, spread, pattern: Arc::new(pattern), columns }
+    }
+
+    /// The objective of the same rows with a share of lapses, which this one is without.
+    pub(super) fn lapsing(&self) -> Self {
+        let layout = Layout { lapse: true, ..self.layout };
+        let mut pattern =
+            Pattern { starts: vec![0], columns: Vec::with_capacity(self.pattern.columns.len() + layout.engines) };
+        for e in 0..layout.engines {
+            pattern.columns.extend_from_slice(&self.pattern.columns[self.pattern.of(e)]);
+            pattern.columns.push(layout.tail() as u32 - 1);
+            pattern.starts.push(pattern.columns.len());
+        }
+        let (pattern, columns) = (Arc::new(pattern), Arc::clone(&self.columns));
+        Self { layout, spread: vec![1.0; layout.size()], pattern, columns, ..*self }
     }
 
     /// The rows of an engine.
     pub(super) fn rows_of(&self, engine: usize) -> Range<usize> {
-        self.starts[engine]..self.starts[engine + 1]
+        self.columns.starts[engine]..self.columns.starts[engine + 1]
     }
 
     pub(super) fn pattern(&self) -> &Pattern {
@@ -163,7 +183,7 @@ impl<'a> Objective<'a> {
 
     /// Derivatives by the parameters of the tail, without the lapse.
     pub(super) fn features(&self, row: usize) -> Features {
-        let (Row { engine, own, opponent, d, .. }, slots) = (self.rows[row], self.slots[row]);
+        let (Row { engine, own, opponent, d, .. }, slots) = (self.rows[row], self.columns.slots[row]);
         let shared = self.pattern.of(engine as usize).len() - (self.layout.tail() - self.layout.players);
         let mut features = [(self.layout.players, -1.0, shared), (0, 0.0, 0), (0, 0.0, 0), (0, 0.0, 0)];
         let mut n = 1;
@@ -214,8 +234,9 @@ impl<'a> Objective<'a> {
 
     /// The parts of the runs of rows that lie in a range.
     fn runs_in(&self, rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-        let first = self.runs.partition_point(|start| *start <= rows.start).saturating_sub(1);
-        let runs = self.runs[first..].windows(2).map(move |run| run[0].max(rows.start)..run[1].min(rows.end));
+        let runs = &self.columns.runs;
+        let first = runs.partition_point(|start| *start <= rows.start).saturating_sub(1);
+        let runs = runs[first..].windows(2).map(move |run| run[0].max(rows.start)..run[1].min(rows.end));
         runs.take_while(|run| !run.is_empty())
     }
 
@@ -223,7 +244,7 @@ impl<'a> Objective<'a> {
     fn each_block(&self, rows: Range<usize>, at: &[f64], of: &mut dyn FnMut(Range<usize>, &Points)) {
         let (mut points, mut z) = (Points::new(), [0.0; BLOCK]);
         let (optimism, w3) = (at[self.layout.optimism()], self.layout.w3().map_or(0.0, |i| at[i]));
-        let Columns { x, d, offset, result } = &self.columns;
+        let Columns { x, d, offset, result, .. } = &*self.columns;
         for from in rows.clone().step_by(BLOCK) {
             let block = from..rows.end.min(from + BLOCK);
             for run in self.runs_in(block.clone()) {
@@ -317,7 +338,7 @@ fn add_all<const N: usize>(sums: &mut [f64; N], more: [f64; N]) {
 
 impl Loss<Arrow> for Objective<'_> {
     fn evaluate(&self, at: &[f64]) -> Option<Evaluation<Arrow>> {
-        if !(0.0..0.4).contains(&self.lapse(at)) {
+        if !(0.0..MOST_LAPSES).contains(&self.lapse(at)) {
             return None;
         }
         let (n, layout) = (self.rows.len(), &self.layout);
@@ -360,6 +381,27 @@ impl Loss<Arrow> for Objective<'_> {
         let (slopes, others) = step.split_at(self.layout.engines);
         let (players, shared) = others.split_at(self.layout.players);
         2.0 * largest(players) + largest(slopes) + shared.iter().map(|s| s.abs()).sum::<f64>()
+    }
+
+    /// The slope of an engine says nothing of those of the others: one that is far from its own must not hold up all.
+    /// Lapses stay a share.
+    fn clipped(&self, at: &[f64], step: &[f64]) -> Option<Vec<f64>> {
+        let mut step: Vec<f64> = step.iter().map(|s| s.clamp(-0.5 * MAX_STEP, 0.5 * MAX_STEP)).collect();
+        if let Some(l) = self.layout.lapse() {
+            step[l] = step[l].clamp(-0.9 * at[l], 0.5 * (MOST_LAPSES - at[l]));
+        }
+        Some(step)
+    }
+
+    /// The share of lapses falls below 0, and at these slopes a first lapse makes no result more likely. The loss has
+    /// only one minimum without lapses, which is known by then.
+    fn leaves(&self, at: &[f64], step: &[f64]) -> bool {
+        let Some(l) = self.layout.lapse().filter(|l| at[*l] < FEW_LAPSES && at[*l] + step[*l] <= 0.0) else {
+            return false;
+        };
+        let mut without = at.to_vec();
+        without[l] = 0.0;
+        self.evaluate(&without).is_some_and(|without| without.gradient[l] >= 0.0)
     }
 
     fn limits(&self) -> Limits {
