@@ -21,7 +21,7 @@ Examples:
       fits the scale to the results in the file, and makes it 600
   evalcurve rescale data/ --to-scale 410 --calibration Stockfish.json --out new
       the scale of the calibration file, if the results do not contradict it
-  evalcurve rescale pool/ --to-scale 600 --out rescaled --teacher 'gikou*=Gikou.json' --teacher 'suisho*=Suisho.json'
+  evalcurve rescale pool/ --to-scale 600 --out new --teacher 'a*=A.json' --teacher 'b*=B.json'
       several engines: their names in tables, and those of other files
   evalcurve rescale train.psv --to-scale 600 --model phase --out rescaled
       a scale that depends on the ply

@@ -603,7 +603,19 @@ fn fastchess(more: &str) -> Vec<String> {
         words.extend(["-engine".into(), format!("cmd={program}"), format!("name={name}")]);
         words.push(format!("args=scripted-engine {fixed} {own} {of_engine}"));
     }
-    let each = ["-each", "nodes=10", "tc=inf", "restart=on", "-rounds", "3", "-repeat", "-maxmoves", "20"];
+    let each = [
+        "-each",
+        "nodes=10",
+        "tc=inf",
+        "restart=on",
+        "-rounds",
+        "3",
+        "-repeat",
+        "-maxmoves",
+        "20",
+        "-concurrency",
+        "1",
+    ];
     words.extend(each.map(str::to_owned));
     words.extend(more.split('|').nth(2).unwrap_or_default().split_whitespace().map(str::to_owned));
     words
