@@ -58,7 +58,7 @@ pub fn conflicts(cases: &[EngineCases], forecasts: &[Result<Vec<Forecast>, Valid
     let engines = 0..shared.names.len();
     let pairs = engines.clone().flat_map(|a| engines.clone().filter(move |b| a != *b).map(move |b| [a, b]));
     pairs
-        .flat_map(|pair| (0..SIZES.len()).filter_map(move |size| Some((pair, size))))
+        .flat_map(|pair| (0..SIZES.len()).map(move |size| (pair, size)))
         .filter_map(|(pair, size)| of_size(&shared, pair, size))
         .collect()
 }
