@@ -57,7 +57,7 @@ pub use rescale::{Rescale, Rescaled, RescaledFile, Stage, Teacher};
 pub use thresholds::{
     Adjudicated, AdjudicationRule, Bias, Certificate, CertifiedRule, DEFAULT_DRAW_FROM, Losing, Thresholds,
 };
-pub use winrate::{Answer, Converter, Winrate};
+pub use winrate::{Answer, Converter, Winrate, seconds_of};
 
 /// Something to read.
 #[derive(Debug, Clone)]

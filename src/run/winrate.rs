@@ -87,7 +87,10 @@ impl Converter {
     }
 
     /// What a model of people takes in place of what is not given, and what it does not know.
-    fn people_note(&self) -> Result<Option<Text>, Text> {
+    ///
+    /// # Errors
+    /// Why it cannot tell what scores mean to such players.
+    pub fn people_note(&self) -> Result<Option<Text>, Text> {
         let Model::People(people) = &self.calibration.model.model else { return Ok(None) };
         let engine = &self.calibration.engine.name;
         let (rating, seconds) = (self.situation.rating, self.situation.seconds);
@@ -143,20 +146,26 @@ impl Converter {
     }
 }
 
+/// The seconds of a time control, see [`control_seconds`].
+///
+/// # Errors
+/// What may be written instead.
+pub fn seconds_of(control: &str) -> Result<f64, Text> {
+    control_seconds(control).ok_or_else(|| {
+        text!(
+            "`control`: '{control}' is no time control: write bullet, blitz, rapid, classical, or seconds with an \
+             increment, as 180+2"
+        )
+    })
+}
+
 impl Winrate {
     /// Reads the calibration files.
     ///
     /// # Errors
     /// [`Error`] if a file cannot be read, or no model uses an option that is given.
     pub fn run(&self, input: &Input, _: &Progress) -> Result<Outcome<Vec<Converter>>, Error> {
-        let control = self.control.as_ref().map(|control| {
-            control_seconds(control).ok_or_else(|| {
-                text!(
-                    "`control`: '{control}' is no time control: write bullet, blitz, rapid, classical, or seconds with \
-                     an increment, as 180+2"
-                )
-            })
-        });
+        let control = self.control.as_deref().map(seconds_of);
         let (rating, seconds) = (self.rating, control.transpose()?);
         let situation = Situation { ply: self.ply, material: self.material, rating, seconds, ..Situation::default() };
         let situation = self.rating_difference.map_or(situation, |elo| situation.with_rating_difference(elo));

@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 
 use evalcurve::calibration::{self, CalibrationError, FittedModel, Reading, Situation};
-use evalcurve::language::Language;
+use evalcurve::language::{Language, Text};
 use evalcurve::plot::{PlotOptions, curve_with_fits};
 use evalcurve::report::figures::series_of_calibration;
+use evalcurve::run::{Converter, seconds_of};
 use numpy::{PyArray1, PyArray2, ToPyArray};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::figure::Figure;
-use crate::running::{error, of_kind};
+use crate::running::{error, keywords, of_kind};
 use crate::{Reduced, by_json};
 use crate::{estimates, numbers};
 
@@ -29,10 +31,28 @@ fn failed(error: CalibrationError) -> PyErr {
     of_kind(io, error.to_string())
 }
 
-/// What is known of the positions.
-fn situation(rating_difference: Option<f64>, ply: Option<u32>, material: Option<u32>) -> Situation {
-    let known = Situation { ply, material, ..Situation::default() };
-    rating_difference.map_or(known, |elo| known.with_rating_difference(elo))
+/// What is known of the positions, from keyword arguments; what the calibration cannot know is refused.
+fn situation(calibration: &calibration::Calibration, known: Option<&Bound<'_, PyDict>>) -> PyResult<Situation> {
+    let refused = |text: Text| error(keywords(&text.to_string()));
+    let mut situation = Situation::default();
+    for (name, value) in known.into_iter().flat_map(|known| known.iter()) {
+        let name: String = name.extract()?;
+        let known = !value.is_none();
+        match name.as_str() {
+            "rating_difference" if known => situation = situation.with_rating_difference(value.extract()?),
+            "ply" => situation.ply = value.extract()?,
+            "material" => situation.material = value.extract()?,
+            "rating" => situation.rating = value.extract()?,
+            "control" if known => situation.seconds = Some(seconds_of(&value.extract::<String>()?).map_err(refused)?),
+            "rating_difference" | "control" => {}
+            _ => return Err(PyTypeError::new_err(format!("unexpected keyword argument '{name}'"))),
+        }
+    }
+    if situation.rating.is_some() || situation.seconds.is_some() {
+        let converter = Converter { calibration: calibration.clone(), reading: Reading::Equal, situation };
+        converter.people_note().map_err(refused)?;
+    }
+    Ok(situation)
 }
 
 fn reading(field: bool) -> Reading {
@@ -180,18 +200,16 @@ impl Calibration {
     /// Scores are centipawns in the view of the side to move. From the mate threshold on, a score is a mate, whose win
     /// rate is 1 or 0. NaN gives NaN.
     ///
-    /// rating_difference, ply and material tell what is known of the positions, as in `evalcurve winrate`; with `field`
-    /// the win rate is that against the opponents of the games, else that between equal players.
-    #[pyo3(signature = (score_cp, *, rating_difference = None, ply = None, material = None, field = false))]
+    /// rating_difference, ply, material, rating and control tell what is known of the positions, as in `evalcurve
+    /// winrate`; with `field` the win rate is that against the opponents of the games, else that between equal players.
+    #[pyo3(signature = (score_cp, *, field = false, **known))]
     fn win_rate<'py>(
         &self,
         score_cp: &Bound<'py, PyAny>,
-        rating_difference: Option<f64>,
-        ply: Option<u32>,
-        material: Option<u32>,
         field: bool,
+        known: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (situation, reading) = (situation(rating_difference, ply, material), reading(field));
+        let (situation, reading) = (situation(&self.0, known)?, reading(field));
         let of = |cp| [self.0.win_rate_in(reading, self.0.classify(cp), &situation)];
         numbers::map(score_cp, of).map(|[rates]| rates)
     }
@@ -199,18 +217,16 @@ impl Calibration {
     /// The ends of the 95% interval of the win rate of each score, clustered by game: two floats for a number, else two
     /// arrays of the same shape. It is that of the curve, not of single results.
     ///
-    /// rating_difference, ply and material tell what is known of the positions, as in `evalcurve winrate`; with `field`
-    /// the win rate is that against the opponents of the games, else that between equal players.
-    #[pyo3(signature = (score_cp, *, rating_difference = None, ply = None, material = None, field = false))]
+    /// rating_difference, ply, material, rating and control tell what is known of the positions, as in `evalcurve
+    /// winrate`; with `field` the win rate is that against the opponents of the games, else that between equal players.
+    #[pyo3(signature = (score_cp, *, field = false, **known))]
     fn interval<'py>(
         &self,
         score_cp: &Bound<'py, PyAny>,
-        rating_difference: Option<f64>,
-        ply: Option<u32>,
-        material: Option<u32>,
         field: bool,
+        known: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-        let (situation, reading) = (situation(rating_difference, ply, material), reading(field));
+        let (situation, reading) = (situation(&self.0, known)?, reading(field));
         if self.0.interval(reading, 0.0, &situation).is_none() {
             return Err(self.without_covariance());
         }
@@ -223,18 +239,16 @@ impl Calibration {
 
     /// The score in centipawns of each win rate, the inverse of `win_rate`; NaN where no score has it, as for 0 and 1.
     ///
-    /// rating_difference, ply and material tell what is known of the positions, as in `evalcurve winrate`; with `field`
-    /// the win rate is that against the opponents of the games, else that between equal players.
-    #[pyo3(signature = (win_rate, *, rating_difference = None, ply = None, material = None, field = false))]
+    /// rating_difference, ply, material, rating and control tell what is known of the positions, as in `evalcurve
+    /// winrate`; with `field` the win rate is that against the opponents of the games, else that between equal players.
+    #[pyo3(signature = (win_rate, *, field = false, **known))]
     fn inverse<'py>(
         &self,
         win_rate: &Bound<'py, PyAny>,
-        rating_difference: Option<f64>,
-        ply: Option<u32>,
-        material: Option<u32>,
         field: bool,
+        known: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (situation, reading) = (situation(rating_difference, ply, material), reading(field));
+        let (situation, reading) = (situation(&self.0, known)?, reading(field));
         let of = |p| [self.0.score(reading, p, &situation).unwrap_or(f64::NAN)];
         numbers::map(win_rate, of).map(|[scores]| scores)
     }

@@ -60,6 +60,26 @@ def test_intervals_contain_the_win_rate(results):
     assert low < calibration.win_rate(200.0, rating_difference=100, field=True) < high
 
 
+def test_people_have_curves_by_rating_and_control(tmp_path):
+    rows = ["engine,game,score,result,rating,opponent_rating,time_control"]
+    for game in range(600):
+        rating, control = 1000 + 97 * game % 1200, ("60+0", "300", "600")[game % 3]
+        score = (game * 7919) % 1201 - 600
+        won = (game * 104729) % 1000 < 1000 / (1 + np.exp(-0.004 * score))
+        rows.append(f"E,g{game},{score},{int(won)},{rating},{rating},{control}")
+    (tmp_path / "people.csv").write_text("\n".join(rows))
+    calibration = evalcurve.calibrate(tmp_path / "people.csv", model="people")["E"].calibration
+    low, high = calibration.interval(300, rating=1500, control="blitz")
+    assert low < calibration.win_rate(300, rating=1500, control="blitz") < high
+    assert calibration.win_rate(300, rating=1500) != calibration.win_rate(300, rating=1900)
+    with pytest.raises(evalcurve.EvalcurveError, match="rating= 2900: cannot tell"):
+        calibration.win_rate(300, rating=2900)
+    with pytest.raises(evalcurve.EvalcurveError, match="no time control"):
+        calibration.win_rate(300, control="fast")
+    with pytest.raises(TypeError, match="'elo'"):
+        calibration.win_rate(300, elo=1500)
+
+
 def test_calibrations_are_written_read_and_pickled(results, tmp_path):
     calibration = results["sekirei"].calibration
     calibration.write(tmp_path / "one.json")

@@ -51,6 +51,8 @@ class Calibration:
         rating_difference: float | None = None,
         ply: int | None = None,
         material: int | None = None,
+        rating: float | None = None,
+        control: str | None = None,
         field: bool = False,
     ) -> float: ...
     @overload
@@ -61,6 +63,8 @@ class Calibration:
         rating_difference: float | None = None,
         ply: int | None = None,
         material: int | None = None,
+        rating: float | None = None,
+        control: str | None = None,
         field: bool = False,
     ) -> NDArray[np.float64]: ...
     def interval(
@@ -70,6 +74,8 @@ class Calibration:
         rating_difference: float | None = None,
         ply: int | None = None,
         material: int | None = None,
+        rating: float | None = None,
+        control: str | None = None,
         field: bool = False,
     ) -> tuple[Any, Any]: ...
     def inverse(
@@ -79,6 +85,8 @@ class Calibration:
         rating_difference: float | None = None,
         ply: int | None = None,
         material: int | None = None,
+        rating: float | None = None,
+        control: str | None = None,
         field: bool = False,
     ) -> Any: ...
     def figure(self, min_bin: int = 50) -> Figure: ...
