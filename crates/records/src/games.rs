@@ -185,7 +185,9 @@ impl Games {
                         Written { format, encoding, text: text.to_vec() }
                     });
                     let (line, chess) = (game.line, game.chess);
-                    let unread = game.played.as_mut().filter(|played| played.moves.is_empty() && chess);
+                    // only moves of PGN are still to be read
+                    let unread = |played: &&mut Played| chess && played.moves.is_empty() && played.positions.is_empty();
+                    let unread = game.played.as_mut().filter(unread);
                     match unread.map_or(Ok(()), |played| played.read_pgn(text)) {
                         Ok(()) => Ok(Record { source: member.clone(), game, written }),
                         Err(error) => Err(Problem {
