@@ -141,7 +141,8 @@ fn what_a_target_loses_is_said_with_its_size() {
     let lapsing = Calibration::from_models("x", [(kind, model)], kind).unwrap();
     let plain = sigmoid_only("x", 0.004, 0.3);
     for &target in Target::ALL {
-        let source = matches!(target, Target::Stockfish | Target::Rust | Target::Python | Target::CHeader);
+        let source =
+            matches!(target, Target::Stockfish | Target::Rust | Target::Python | Target::CHeader | Target::JavaScript);
         assert_eq!(target.lost(&lapsing).contains("the calibration 98.0%"), !source, "{target}");
         assert!(!target.lost(&plain).contains("follow no score"), "{target}");
     }
@@ -181,7 +182,8 @@ fn named(engine: &str, tool: &str, version: &str) -> [Calibration; 2] {
 
 /// The lines of a text without its comments.
 fn code_of(text: &str, target: Target) -> Vec<&str> {
-    let mark = if matches!(target, Target::Rust | Target::CHeader | Target::Stockfish) { "//" } else { "#" };
+    let slashes = matches!(target, Target::Rust | Target::CHeader | Target::Stockfish | Target::JavaScript);
+    let mark = if slashes { "//" } else { "#" };
     text.split_inclusive('\n').filter(|line| !line.starts_with(mark)).collect()
 }
 
@@ -226,6 +228,7 @@ const MAIN_CPP: &str = "#include <algorithm>\n#include <cmath>\n#include <cstdio
     struct Position { template<PieceType T> int count() const { return 2; } };\n#include \"code.inc\"\n\
     int main() { std::printf(\"%.6f\\n\", win_rate(0, Position{})); return 0; }\n";
 const MAIN_RS: &str = "#![deny(warnings)]\nmod code;\nfn main() { println!(\"{:.6}\", code::win_rate(0.0)); }\n";
+const MAIN_JS: &str = "import * as code from './code.mjs';\nconsole.log(code.win_rate(0).toFixed(6));\n";
 const MAIN_PY: &str = "import code_of_file\nprint('%.6f' % code_of_file.win_rate(0))\n";
 
 /// Compiles and runs what comes out for hostile files: it gives the win rates and does nothing else.
@@ -238,11 +241,14 @@ fn exported_code_runs_nothing_of_a_file() {
         assert!(ran.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
         String::from_utf8_lossy(&ran.stdout).replace("\r\n", "\n")
     };
-    for (name, main) in [("main.c", MAIN_C), ("main.cpp", MAIN_CPP), ("main.rs", MAIN_RS), ("main.py", MAIN_PY)] {
+    for (name, main) in
+        [("main.c", MAIN_C), ("main.cpp", MAIN_CPP), ("main.rs", MAIN_RS), ("main.mjs", MAIN_JS), ("main.py", MAIN_PY)]
+    {
         fs::write(folder.join(name), main).unwrap();
     }
     let strict = ["-trigraphs", "-Wall", "-Wextra", "-Werror", "-o", "main"];
-    let targets: [(Target, usize, &str, &str, &[&str]); 5] = [
+    let targets: [(Target, usize, &str, &str, &[&str]); 6] = [
+        (Target::JavaScript, 0, "code.mjs", "node", &["main.mjs"]),
         (Target::Python, 0, "code_of_file.py", "python3", &["-B", "main.py"]),
         (Target::Rust, 0, "code.rs", "rustc", &["--edition", "2021", "-o", "main", "main.rs"]),
         (Target::CHeader, 0, "code.h", "cc", &["main.c", "-lm"]),
@@ -264,7 +270,11 @@ fn exported_code_runs_nothing_of_a_file() {
             fs::write(folder.join(file), of(texts)).unwrap();
             let strict: &[&str] = if matches!(program, "cc" | "c++") { &strict } else { &[] };
             let printed = run(program, &[strict, arguments].concat());
-            answers.push(if program == "python3" { printed } else { run(&own.to_string_lossy(), &[]) });
+            answers.push(if matches!(program, "node" | "python3") {
+                printed
+            } else {
+                run(&own.to_string_lossy(), &[])
+            });
         }
         assert!(answers.iter().all(|answer| *answer == answers[0]), "{target}: {answers:?}");
         assert!(answers[0].trim_end().parse::<f64>().is_ok_and(|rate| rate > 0.0 && rate < 1.0), "{answers:?}");
