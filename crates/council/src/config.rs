@@ -1,7 +1,7 @@
 //! The checked configuration of a council.
 
 use std::collections::BTreeMap;
-use std::num::{NonZeroU64, NonZeroUsize};
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -189,8 +189,6 @@ fn share<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
 pub struct Spending {
     /// Nodes per move of all members together; `None`: the time on the clock.
     pub nodes: Option<NonZeroU64>,
-    /// Processors that the members share; `None`: one each.
-    pub cores: Option<NonZeroUsize>,
     /// The share of the first look, in (0, 1].
     #[serde(deserialize_with = "share")]
     pub first: f64,
@@ -207,7 +205,7 @@ pub struct Spending {
 impl Default for Spending {
     fn default() -> Self {
         let Stakes { agreed, decided, close, doubt } = Stakes::default();
-        Self { nodes: None, cores: None, first: 0.5, agreed, decided, close, doubt }
+        Self { nodes: None, first: 0.5, agreed, decided, close, doubt }
     }
 }
 
