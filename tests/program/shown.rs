@@ -8,7 +8,7 @@ use crate::models::people_table;
 use crate::support::{Folder, csv, csv_text, project_data, root};
 
 /// Commands that this test does not run, by their page, what they begin with, and why.
-const NOT_RUN: [(&str, &str, &str); 23] = [
+const NOT_RUN: [(&str, &str, &str); 26] = [
     ("README.md", "constant C:", "a folder of the reader"),
     ("README.ja.md", "constant C:", "a folder of the reader"),
     ("README.ja.md", "council my.toml --prepare", "thousands of positions, as in README.md"),
@@ -27,6 +27,9 @@ const NOT_RUN: [(&str, &str, &str); 23] = [
     ("docs/ja/gui.md", "council shogi-council.toml --prepare", "thousands of positions, as in README.md"),
     ("docs/people.md", "calibrate lichess_db", "a month of lichess"),
     ("docs/people.md", "analyse lichess_db", "thousands of positions"),
+    ("docs/ja/play.md", "play -engine", "engines of the reader"),
+    ("docs/play.md", "play -engine", "engines of the reader"),
+    ("docs/play.md", "play $W", "engines of the reader"),
     ("docs/play.md", "play test.toml", "a tournament of the reader"),
     ("docs/playouts.md", "theory playout y:13", "minutes"),
     ("docs/tables.md", "calibrate evals.parquet", "a table of another program"),
@@ -172,7 +175,7 @@ fn stand_in(folder: &Folder, word: &str, few: bool, records: Option<&Path>) -> b
         "votes.jsonl" | "data/experiments/learned-weights/shogi.jsonl" => votes(folder, "shogi", word),
         "data/experiments/learned-weights/chess.jsonl" => votes(folder, "chess", word),
         "data/experiments/learned-weights/minishogi.jsonl" => votes(folder, "minishogi", word),
-        "first.jsonl" | "second.jsonl" => votes(folder, "shogi", word),
+        "first.jsonl" | "second.jsonl" | "odd.jsonl" => votes(folder, "shogi", word),
         "evals.csv" | "one-engine.csv" | "rates.csv" => {
             let made = format!("made-{word}");
             folder.good(&["sample", &project_data("selfplay"), "--out", &made]);

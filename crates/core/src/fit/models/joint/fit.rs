@@ -371,19 +371,21 @@ fn solve<'a>(
         let search = Search::new(&plain);
         (search.minimise(start), search.passes())
     };
-    let with = |at: &[f64], first: f64| {
+    let leaving = lapsing.leaving();
+    let with = |objective: &Objective<'_>, at: &[f64], first: f64| {
         let at = |lapse: f64| at.iter().copied().chain([lapse]).collect::<Vec<f64>>();
         // a minimum without lapses remains one unless the first of them makes the results more likely
         let gain = lapsing.evaluate(&at(0.0)).and_then(|e| e.gradient.last().copied());
-        gain.filter(|g| *g < 0.0).map(|_| Search::new(&lapsing).minimise(&at(first)))
+        gain.filter(|g| *g < 0.0).map(|_| Search::new(objective).minimise(&at(first)))
     };
     // small scores show that slopes are positive: a minimum where one is not explains large scores that contradict
     let is_positive = |found: &Minimum<Arrow>| are_positive(&found.at[..engines]);
-    let beside = without.as_ref().ok().and_then(|found| with(&found.at, FIRST_LAPSE));
+    // where lapses improve the minimum without them, there is one with them, however few
+    let beside = without.as_ref().ok().and_then(|found| with(&lapsing, &found.at, FIRST_LAPSE));
     let mut lapsed: Vec<Result<Minimum<Arrow>, Stalled>> =
-        [beside, with(start, FIRST_LAPSE)].into_iter().flatten().collect();
+        [beside, with(&leaving, start, FIRST_LAPSE)].into_iter().flatten().collect();
     if !lapsed.iter().chain([&without]).flatten().any(is_positive) {
-        lapsed.extend(with(start, MANY_LAPSES));
+        lapsed.extend(with(&leaving, start, MANY_LAPSES));
     }
     let runaways = |at: &[f64]| {
         let of = at.get(..engines).unwrap_or_default();

@@ -80,6 +80,8 @@ pub(super) struct Objective<'a> {
     spread: Vec<f64>,
     pattern: Arc<Pattern>,
     columns: Arc<Columns>,
+    /// whether a search ends where the share of lapses falls to 0
+    may_leave: bool,
 }
 
 /// The rows, arranged; the same with and without lapses.
@@ -155,7 +157,7 @@ impl<'a> Objective<'a> {
             offset: column(|r| r.offset),
             result: column(|r| r.result),
         });
-        Self { rows, layout, strength_sd, spread, pattern: Arc::new(pattern), columns }
+        Self { rows, layout, strength_sd, spread, pattern: Arc::new(pattern), columns, may_leave: false }
     }
 
     /// The objective of the same rows with a share of lapses, which this one is without.
@@ -170,6 +172,12 @@ impl<'a> Objective<'a> {
         }
         let (pattern, columns) = (Arc::new(pattern), Arc::clone(&self.columns));
         Self { layout, spread: vec![1.0; layout.size()], pattern, columns, ..*self }
+    }
+
+    /// The same objective for a search that ends where the share of lapses falls to 0.
+    pub(super) fn leaving(&self) -> Self {
+        let (spread, pattern, columns) = (self.spread.clone(), Arc::clone(&self.pattern), Arc::clone(&self.columns));
+        Self { spread, pattern, columns, may_leave: true, ..*self }
     }
 
     /// The rows of an engine.
@@ -396,9 +404,8 @@ impl Loss<Arrow> for Objective<'_> {
     /// The share of lapses falls below 0, and at these slopes a first lapse makes no result more likely. The loss has
     /// only one minimum without lapses, which is known by then.
     fn leaves(&self, at: &[f64], step: &[f64]) -> bool {
-        let Some(l) = self.layout.lapse().filter(|l| at[*l] < FEW_LAPSES && at[*l] + step[*l] <= 0.0) else {
-            return false;
-        };
+        let falls = |l: &usize| self.may_leave && at[*l] < FEW_LAPSES && at[*l] + step[*l] <= 0.0;
+        let Some(l) = self.layout.lapse().filter(falls) else { return false };
         let mut without = at.to_vec();
         without[l] = 0.0;
         self.evaluate(&without).is_some_and(|without| without.gradient[l] >= 0.0)
