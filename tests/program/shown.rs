@@ -1,5 +1,5 @@
-//! The commands that documents show do what the documents say: each is run, in the order of its page, and prints the text
-//! below it where its inputs ship. Inputs and engines that do not ship have stand-ins of the same names.
+//! The commands that documents show do what the documents say: each is run, in the order of its page, and prints the
+//! text below it where its inputs ship. Inputs and engines that do not ship have stand-ins of the same names.
 
 use std::path::Path;
 

@@ -14,8 +14,8 @@ const CHUNK: usize = 512;
 /// Parameters of an engine's model.
 const MODEL: usize = 7;
 
-/// The parameters of an engine's model as linear functions of those of the fit, near its minimum: of the engine's slope,
-/// and of the edges of the engine.
+/// The parameters of an engine's model as linear functions of those of the fit, near its minimum: of the engine's
+/// slope, and of the edges of the engine.
 pub(super) struct Functionals {
     slope: [f64; MODEL],
     tail: [Vec<f64>; MODEL],
