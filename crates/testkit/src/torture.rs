@@ -197,7 +197,7 @@ fn configuration(options: &TortureOptions, session: u64, mark: &str) -> String {
     );
     if rule == Rule::Budget {
         // every stage, by the clock or by nodes
-        let nodes = if session / 6 % 2 == 0 { "" } else { "nodes = 30000\n" };
+        let nodes = if (session / 6).is_multiple_of(2) { "" } else { "nodes = 30000\n" };
         text += &format!("[budget]\n{nodes}agreed = 1.0\ndecided = 2.0\ndoubt = 9.0\n");
     }
     let program = options.program.to_string_lossy().replace('\\', "\\\\");
