@@ -416,7 +416,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// What the move is called, from [`MISTAKE`] on.
+    /// What the move is called, from `MISTAKE` on.
     pub fn verdict(&self) -> &'static str {
         if self.cost >= BLUNDER { key!("blunder") } else { key!("mistake") }
     }
@@ -468,7 +468,7 @@ pub fn accuracy(costs: &[Cost], side: Color) -> Option<f64> {
     (!moves.is_empty()).then(|| moves.iter().sum::<f64>() / moves.len() as f64)
 }
 
-/// Moves that cost at least [`MISTAKE`], the costliest first.
+/// Moves that cost at least `MISTAKE`, the costliest first.
 pub fn costly(costs: &[Cost]) -> Vec<&Cost> {
     let mut found: Vec<&Cost> = costs.iter().filter(|cost| cost.cost >= MISTAKE).collect();
     found.sort_by(|a, b| b.cost.total_cmp(&a.cost).then(a.ply.cmp(&b.ply)));
@@ -480,7 +480,7 @@ const MOST_DISAGREEMENTS: usize = 8;
 /// Two of them are further apart than this.
 const APART: usize = 3;
 
-/// The positions where two engines are furthest apart, by moves before them, with the difference: at least [`MISTAKE`],
+/// The positions where two engines are furthest apart, by moves before them, with the difference: at least `MISTAKE`,
 /// and without a win rate that both intervals hold.
 pub fn disagreements(engines: &[Series], positions: usize) -> Vec<(usize, f64)> {
     let spread = |at: usize| {

@@ -204,7 +204,7 @@ pub struct SplitCurves {
     /// The groups; the first is the reference of the shifts.
     pub groups: Vec<Group>,
     /// Samples in groups that are too small (below [`MIN_GROUP_SAMPLES`] or [`MIN_GROUP_GAMES`]), or beyond
-    /// [`MOST_GROUPS`].
+    /// `MOST_GROUPS`.
     pub in_small_groups: u64,
     /// Groups that no curve fits: all games have the same outcome, or one score separates wins from losses.
     pub without_curve: Vec<Text>,
@@ -213,7 +213,7 @@ pub struct SplitCurves {
     /// The test, or the reason why it is missing.
     #[serde(serialize_with = "super::value_or_error")]
     pub test: Result<SplitTest, Text>,
-    /// Whether the curves differ at the level [`LEVEL`] after the correction.
+    /// Whether the curves differ at the level `LEVEL` after the correction.
     pub splits: bool,
 }
 

@@ -48,7 +48,7 @@ impl Prefix {
     }
 }
 
-/// A key for [`Prefix::below_mixed`].
+/// A key for `Prefix::below_mixed`.
 #[inline]
 pub fn mixed(key: u64) -> u64 {
     mix(key.wrapping_add(GOLDEN))
