@@ -80,3 +80,26 @@ impl ScoreRules {
         drawn.then(|| End::draw(Termination::Adjudication))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use evalcurve_core::calibration::Calibration;
+
+    use super::*;
+
+    #[test]
+    fn the_score_of_a_calibrated_engine_is_that_of_the_common_scale() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/calibrations/zshogi.json");
+        let calibration = Calibration::read(file).unwrap();
+        let rate = calibration.win_rate_in(Reading::Equal, Score::Cp(1000.0), &Situation::default());
+        let calibrated = EngineConfig { calibration: Some(calibration), ..EngineConfig::default() };
+        let rules = |is_chess| ScoreRules { resign: None, draw: None, is_chess, lost: [0; 2], decided: 0, drawn: 0 };
+        let at = |is_chess, cp| rules(is_chess).on_common_scale(&calibrated, Score::Cp(cp));
+        // 600 in shogi and 271.6 in chess win 73% of the games
+        let rate_at = |cp: f64, scale: f64| 1.0 / (1.0 + (-cp / scale).exp());
+        assert!((0.55..0.7).contains(&rate) && (rate_at(at(false, 1000.0), 600.0) - rate).abs() < 1e-9);
+        assert!((rate_at(at(true, 1000.0), 271.6) - rate).abs() < 1e-9 && at(false, -1000.0) < -200.0);
+        let plain = rules(false).on_common_scale(&EngineConfig::default(), Score::Cp(1938.0));
+        assert!(plain.total_cmp(&1938.0).is_eq());
+    }
+}
