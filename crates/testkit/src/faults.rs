@@ -428,12 +428,17 @@ impl Case<'_> {
         }
         if ran.code == Some(2) {
             let outputs = self.new.keys().chain(self.old.keys());
-            let named = match hit.as_str() {
+            let is_named = |hit: &String| match hit.as_str() {
                 // the message names the file that it would have become
                 temporary if is_temporary(temporary) => outputs.clone().any(|name| names_file(&ran.text, name)),
                 hit => names_file(&ran.text, hit),
             };
-            return if named { Ok(Verdict::Error) } else { problem("the message does not name the file") };
+            // of several at the same time, one
+            return if ran.hits.iter().any(is_named) {
+                Ok(Verdict::Error)
+            } else {
+                problem("the message does not name the file")
+            };
         }
         if self.scene.kind == Kind::Whole && !input_left_out && (found != self.new || ran.code != self.code) {
             return problem("nothing is reported, and the files are not the new ones");
