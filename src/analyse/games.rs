@@ -11,7 +11,7 @@ use crate::calibrate::mates::DEFAULT_THRESHOLD_CP;
 use crate::calibration::{Calibration, Model, Reading, Score, Situation, control_seconds};
 use crate::council::{Board, Game};
 use crate::diagnose::judges::{Conflicts, found};
-use crate::language::Text;
+use crate::language::{Language, Text};
 use crate::types::{Color, Outcome};
 use crate::usi;
 use crate::validate::mean_by_game;
@@ -74,6 +74,16 @@ pub struct Words {
     pub letters: String,
     /// CSA or SAN.
     pub record: String,
+}
+
+impl Words {
+    /// As readers of a language know it.
+    pub fn in_language(&self, language: Language) -> &str {
+        match language {
+            Language::English => &self.letters,
+            Language::Japanese => &self.japanese,
+        }
+    }
 }
 
 /// The pieces: CSA, letter, kanji.
@@ -275,6 +285,11 @@ impl WholeGame {
         Series { name: engine.name.clone(), limit, own: None, scale, said, given_up: engine.given_up.clone() }
     }
 
+    /// The win rate of a side, by what an engine says.
+    pub fn rate_of(&self, side: Color, said: &Said) -> f64 {
+        if side == self.view() { said.rates[0] } else { 1.0 - said.rates[0] }
+    }
+
     /// How strong the players are, and how much time they have.
     fn level(&self) -> Situation {
         let game = &self.record.game;
@@ -441,10 +456,7 @@ pub fn costs(game: &WholeGame, engines: &[Series]) -> Vec<Cost> {
         let of = |series: &Series| {
             let after = if series.own.is_some() { ply + 1 } else { ply };
             let own = series.own.is_none_or(|own| own == side);
-            let rate = |at: usize| {
-                let rate = series.said.get(at)?.as_ref().filter(|_| own)?.rates[0];
-                Some(if side == game.view() { rate } else { 1.0 - rate })
-            };
+            let rate = |at: usize| Some(game.rate_of(side, series.said.get(at)?.as_ref().filter(|_| own)?));
             Some([rate(ply - 1)?, rate(after)?])
         };
         let rates: Vec<Option<[f64; 2]>> = engines.iter().map(of).collect();
@@ -520,11 +532,8 @@ impl Dispute<'_> {
 
 /// The two engines that are furthest apart in a position; `None` if fewer than two say anything.
 pub fn dispute<'a>(game: &WholeGame, engines: &[Series], at: usize, known: &'a [Conflicts]) -> Option<Dispute<'a>> {
-    let own = game.positions.get(at)?.side == game.view();
-    let rate = |series: &Series| {
-        let rate = series.at(at)?.rates[0];
-        Some(if own { rate } else { 1.0 - rate })
-    };
+    let side = game.positions.get(at)?.side;
+    let rate = |series: &Series| Some(game.rate_of(side, series.at(at)?));
     let rates: Vec<(usize, f64)> =
         engines.iter().enumerate().filter_map(|(e, series)| Some((e, rate(series)?))).collect();
     let low = rates.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;

@@ -373,11 +373,7 @@ fn summary(
         let all = costs(game, series);
         let rows: Vec<&Cost> = costly(&all).into_iter().take(10).collect();
         let verdict = |cost: &&Cost| language.word(cost.verdict()).to_owned();
-        let played = |cost: &&Cost| {
-            let words = &game.moves[cost.ply - 1].words;
-            let text = if language == Language::Japanese { &words.japanese } else { &words.letters };
-            format!("{} {text}", cost.ply)
-        };
+        let played = |cost: &&Cost| format!("{} {}", cost.ply, game.moves[cost.ply - 1].words.in_language(language));
         let columns = Columns::new()
             .left(language.word("move"), 20, played)
             .left(language.word("verdict"), 10, verdict)
@@ -426,18 +422,14 @@ fn disputes(games: &[WholeGame], series: &[Vec<Series>], known: &[Conflicts], la
         let (game, engines) = (&games[*index], &series[*index]);
         let names: Vec<String> = engines.iter().map(|series| series.name.clone()).collect();
         let place = match at.checked_sub(1).and_then(|at| game.moves.get(at)) {
-            Some(played) if language == Language::Japanese => format!("{at} {}", played.words.japanese),
-            Some(played) => format!("{at} {}", played.words.letters),
+            Some(played) => format!("{at} {}", played.words.in_language(language)),
             None => say!(language, "line {}", game.record.game.line + 1),
         };
         let source = if games.len() > 1 { format!("{} ", game.record.source) } else { String::new() };
         let said = |series: &Series| {
             let said = series.at(*at)?;
-            let rate = if game.positions[*at].side == game.view() { said.rates[0] } else { 1.0 - said.rates[0] };
-            let best = said.best.as_ref().map_or_else(String::new, |best| match language {
-                Language::Japanese => format!(" {}", best.japanese),
-                Language::English => format!(" {}", best.letters),
-            });
+            let rate = game.rate_of(game.positions[*at].side, said);
+            let best = said.best.as_ref().map_or_else(String::new, |best| format!(" {}", best.in_language(language)));
             Some(format!("{} {:.0}%{best}", series.name, 100.0 * rate))
         };
         let said: Vec<String> = engines.iter().filter_map(said).collect();

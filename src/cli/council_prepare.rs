@@ -10,6 +10,7 @@ use super::calibrate::{self, Limits};
 use super::council::{votes, without_votes};
 use super::files::{check_replace, shown};
 use super::{Done, analyse, play, terminal};
+use crate::analyse::words;
 use crate::calibrate::DEFAULT_MIN_GAMES;
 use crate::calibration::{Calibration, file_stems};
 use crate::council::usi::Launch;
@@ -157,27 +158,6 @@ impl Command {
     }
 }
 
-/// The words of a command. Double quotes keep blanks, and a backslash is one, as in the paths of Windows.
-fn words(command: &str) -> anyhow::Result<Vec<String>> {
-    let mut words = Vec::new();
-    let (mut word, mut quoted) = (None::<String>, false);
-    for c in command.chars() {
-        match c {
-            '"' => {
-                quoted = !quoted;
-                word.get_or_insert_default();
-            }
-            c if c.is_whitespace() && !quoted => words.extend(word.take()),
-            c => word.get_or_insert_default().push(c),
-        }
-    }
-    if quoted {
-        bail!(text!("a double quote is missing in the command: {command}"));
-    }
-    words.extend(word);
-    Ok(words)
-}
-
 /// What `--prepare` needs of a configuration; the other keys are read with the council.
 #[derive(serde::Deserialize)]
 struct GameKey {
@@ -280,7 +260,7 @@ pub(super) fn teach(path: &Path, member: &str, force: bool, language: Language) 
         let known: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
         bail!(text!("no member is called '{member}'; the council has {}", known.join(", ")));
     };
-    let rule = if rule == Rule::Budget { Rule::CrossExamination } else { rule };
+    let rule = rule.weighed_as();
     if !Rule::weighed().any(|weighed| weighed == rule) {
         bail!(text!("rule {rule} uses no weights; write rule = \"cross-examination\""));
     }

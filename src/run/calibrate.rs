@@ -6,7 +6,9 @@ use super::load::{keep_engines, load, load_part};
 use super::options::{Fitting, Reading};
 use super::{Error, Input, Outcome, Progress, on_threads};
 use crate::calibrate::mates::Threshold;
-use crate::calibrate::{CalibrateOptions, EngineForecasts, EngineResult, calibrate, cases, forecasts, mark_mates};
+use crate::calibrate::{
+    CalibrateOptions, EngineForecasts, EngineResult, calibrate, calibrate_cases, cases, forecasts, mark_mates,
+};
 use crate::calibration::Calibration;
 use crate::diagnose::judges::{Conflicts, conflicts};
 use crate::report::json;
@@ -130,10 +132,12 @@ impl Judge {
         on_threads(self.0.reading.threads, || {
             let (mut loaded, mut options) = self.0.load(input, progress)?;
             self.0.fitting.choose(&mut loaded.value, &mut options);
-            let results = calibrate(&mut loaded.value, &options);
-            let cases = cases(&loaded.value, options.mate_policy, options.clip_cp);
+            let mates = mark_mates(&mut loaded.value, &options.thresholds);
+            let table = &loaded.value;
+            let cases = cases(table, options.mate_policy, options.clip_cp);
             let folds = FoldOptions { seed: options.sampling.seed, ..FoldOptions::default() };
-            let mut validation = CrossValidation::new(&cases, folds, options.fit_options(&loaded.value));
+            let mut validation = CrossValidation::new(&cases, folds, options.fit_options(table));
+            let results = calibrate_cases(table, mates, &cases, Some(&mut validation), &options);
             let conflicts = conflicts(&cases, &validation.forecasts(options.model));
             if conflicts.is_empty() {
                 return Err(text!(

@@ -303,8 +303,7 @@ impl ConfigText {
                 config.game.as_str()
             )));
         }
-        let judges = |rule: Rule| if rule == Rule::Budget { Rule::CrossExamination } else { rule };
-        if judges(weights.rule) != judges(config.rule) {
+        if weights.rule.weighed_as() != config.rule.weighed_as() {
             return Err(fail(text!(
                 "the weights are for the rule {}, and the council decides by {}; learn others, or decide by {0}",
                 weights.rule,

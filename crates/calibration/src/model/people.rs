@@ -87,7 +87,7 @@ pub struct People {
 impl People {
     /// Rating points from the middle, and doublings of the time from its middle.
     pub fn distances(&self, situation: &Situation) -> [f64; 2] {
-        let doublings = |seconds: &Span| (seconds.within(situation.seconds) / seconds.middle).log2();
+        let doublings = |seconds: &Span| libm::log2(seconds.within(situation.seconds) / seconds.middle);
         let elo = self.rating.within(situation.rating) - self.rating.middle;
         [elo, self.seconds.as_ref().map_or(0.0, doublings)]
     }
@@ -96,7 +96,7 @@ impl People {
     pub fn sigmoid(&self, situation: &Situation) -> Sigmoid {
         let [elo, doublings] = self.distances(situation);
         let growth = (self.per_elo + self.per_elo_squared * elo) * elo + self.per_doubling * doublings;
-        Sigmoid { w1: self.w1 * growth.exp(), w2: self.w2 - self.w3 * situation.strength.unwrap_or(0.0) }
+        Sigmoid { w1: self.w1 * libm::exp(growth), w2: self.w2 - self.w3 * situation.strength.unwrap_or(0.0) }
     }
 }
 

@@ -339,7 +339,7 @@ impl Tally {
         result.decided += 1;
         result.ties += usize::from(decision.tie.is_some());
         result.unsearched += usize::from(!decision.needs_search.is_empty() || decision.hand_over.is_some());
-        self.costs.add(header, line, rule, &decision);
+        self.costs.add(header, line, rule, &ballots, &decision);
         result.nobodys += usize::from(decision.agreeing.is_empty());
         decision.carried_by.iter().for_each(|&i| result.adoption[places[i]].carried += 1);
         let chosen = ballots.names.name(decision.chosen);

@@ -100,13 +100,13 @@ impl FoldFits {
         };
         let mut by_fold = Vec::new();
         if !fitted.is_empty() {
-            let mut near: Vec<Option<&ModelFit>> = fitted.iter().filter_map(|e| near.get(*e).copied()).collect();
             // where no fits are given, the other searches begin where the first one ended
-            let first = if near.is_empty() { without(0, &[]) } else { Vec::new() };
-            let begun = usize::from(!first.is_empty());
-            if begun > 0 {
-                near = first.iter().map(|fit| fit.as_ref().ok()).collect();
-            }
+            let first = near.is_empty().then(|| without(0, &[]));
+            let near: Vec<Option<&ModelFit>> = match &first {
+                Some(first) => first.iter().map(|fit| fit.as_ref().ok()).collect(),
+                None => fitted.iter().map(|e| near.get(*e).copied().flatten()).collect(),
+            };
+            let begun = usize::from(first.is_some());
             let rest = |out: usize| without(out + begun, &near);
             let count = folds.folds as usize - begun;
             // one after the other where that saves memory, and a fold has work for all threads
@@ -114,7 +114,6 @@ impl FoldFits {
                 MANY.. => (0..count).map(rest).collect(),
                 _ => parallel::map(count, rest),
             };
-            let first = (begun > 0).then_some(first);
             by_fold = first.into_iter().chain(others).map(Vec::into_iter).collect();
         }
         let fits = |engine: &EngineCases| -> Result<Vec<ModelFit>, ValidateError> {

@@ -95,10 +95,7 @@ impl<'a> GamePage<'a> {
 
     /// A move in the words of the reader.
     fn words<'w>(&self, words: &'w Words) -> &'w str {
-        match self.language {
-            Language::English => &words.letters,
-            Language::Japanese => &words.japanese,
-        }
+        words.in_language(self.language)
     }
 
     fn played(&self, ply: usize) -> String {

@@ -38,7 +38,7 @@ struct Row<'a> {
 
 impl Row<'_> {
     fn slope(&self, at: &[f64; SIZE]) -> f64 {
-        (at[0] + at[3] * self.growth[1] + at[4] * self.growth[2] + at[5] * self.growth[3]).exp()
+        libm::exp(at[0] + at[3] * self.growth[1] + at[4] * self.growth[2] + at[5] * self.growth[3])
     }
 
     fn logit(&self, at: &[f64; SIZE]) -> f64 {
@@ -102,7 +102,7 @@ fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit
     let rating = span(&ratings, mean).filter(|span| span.from < span.to);
     let rating = rating.ok_or(FitError::OneRating { samples: have })?;
     let times: Vec<f64> = known.iter().filter_map(|c| c.situation.seconds).collect();
-    let seconds = span(&times, |values| mean(&values.iter().map(|v| v.ln()).collect::<Vec<_>>()).exp());
+    let seconds = span(&times, |values| libm::exp(mean(&values.iter().map(|v| libm::log(*v)).collect::<Vec<_>>())));
     let start =
         People { w1: 1.0, w2: 0.0, w3: 0.0, per_elo: 0.0, per_elo_squared: 0.0, per_doubling: 0.0, rating, seconds };
     let row = |case| {
@@ -120,7 +120,7 @@ fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit
     let index = [true, true, rated, true, squared, timed].map(|used| if used { next.next() } else { None });
     let (at, fitted) = search(&rows, &index)?;
     let model = People {
-        w1: at[0].exp() / SCORE_SCALE,
+        w1: libm::exp(at[0]) / SCORE_SCALE,
         w2: at[1],
         w3: at[2],
         per_elo: at[3] / ELO_SCALE,
@@ -153,7 +153,7 @@ fn search(rows: &[Row<'_>], index: &[Option<u32>; SIZE]) -> Result<([f64; SIZE],
     if slope[0] <= 0.0 {
         return Err(FitError::SlopeNotPositive { w1: slope[0] / SCORE_SCALE });
     }
-    let mut at = [slope[0].ln(), slope[1], 0.0, 0.0, 0.0, 0.0];
+    let mut at = [libm::log(slope[0]), slope[1], 0.0, 0.0, 0.0, 0.0];
     let mut lowest = loss(&at);
     for passes in 1..=MOST_ROUNDS {
         let lines: Vec<_> = rows.iter().map(|row| row.linear(&at, index)).collect();

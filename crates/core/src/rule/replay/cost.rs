@@ -20,8 +20,14 @@ pub(super) struct Costs {
 impl Costs {
     /// Adds the searches that a rule asks for before a decision: the votes, in a second round the moves that are not
     /// yet judged, and a longer search. Of the second round of a voter a share counts, that of the moves asked for.
-    pub(super) fn add(&mut self, header: &Header, line: &LoggedLine, rule: Rule, decision: &Decision) {
-        let ballots = Ballots::new(header, line);
+    pub(super) fn add(
+        &mut self,
+        header: &Header,
+        line: &LoggedLine,
+        rule: Rule,
+        ballots: &Ballots<'_>,
+        decision: &Decision,
+    ) {
         let find = vote_finder(&line.votes);
         let first = rule.needs().judged.then(|| ballots.clone().first_round());
         let asked = first.and_then(|ballots| Some(ballots.decide(header, rule).ok()?.needs_search)).unwrap_or_default();

@@ -136,6 +136,11 @@ impl Rule {
         Self::ALL.into_iter().rev().filter(|rule| rule.adds_up().is_some())
     }
 
+    /// The rule whose learned weights this one takes: a budget judges as cross-examination does.
+    pub fn weighed_as(self) -> Self {
+        if self == Self::Budget { Self::CrossExamination } else { self }
+    }
+
     /// What the rule adds up for a move, if weights can be learned for it.
     pub(super) const fn adds_up(self) -> Option<fn(&Judge, Move) -> f64> {
         self.entry().adds_up
