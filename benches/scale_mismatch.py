@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """What a member costs whose scores are suddenly twice as large: regret of each rule before and after, by one vote log.
 
-    python3 benches/scale_mismatch.py --votes decisions.jsonl --games council-games --member Toga --reference Stockfish --out mismatch.csv
+    python3 benches/scale_mismatch.py --votes decisions.jsonl --samples samples.csv --member Toga --reference Stockfish --out mismatch.csv
 
 For each member, three replays of the same votes: as they were; with its scores doubled; and doubled, with a calibration of
-it from its games with doubled scores. Needs a vote log of `council --positions` with a reference, and the games of `council --prepare`.
+it from its games with doubled scores. Needs a vote log of `council --positions` with a reference, and the samples of the games of
+`council --prepare --by-playing` (`evalcurve sample council-games --from-ply 17 --window 20`, as that command takes them).
 """
 import argparse, csv, json, os, subprocess, tempfile
 
@@ -12,7 +13,7 @@ RULES = ["majority", "optimistic", "winrate-optimistic", "mean-winrate", "log-po
 
 p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 p.add_argument("--votes", required=True)
-p.add_argument("--games", required=True)
+p.add_argument("--samples", required=True)
 p.add_argument("--member", required=True, action="append", help="may be repeated")
 p.add_argument("--reference", required=True)
 p.add_argument("--evalcurve", default="target/release/evalcurve")
@@ -62,10 +63,9 @@ header = ["rule", "doubled_member", "regret_percent", "standard_error", "member_
 rows = []
 for member in a.member:
     with tempfile.TemporaryDirectory() as folder:
-        log, table, file = (os.path.join(folder, name) for name in ("doubled.jsonl", "samples.csv", "doubled.csv"))
+        log, file = (os.path.join(folder, name) for name in ("doubled.jsonl", "doubled.csv"))
         doubled_log(log, member)
-        run("sample", a.games, "--from-ply", "17", "--window", "20", "--out", table)  # as council --prepare does
-        doubled_table(table, file, member)
+        doubled_table(a.samples, file, member)
         run("calibrate", file, "--min-samples", "30", "--out", folder, "--quiet")
         calibration = os.path.join(folder, f"{member}.json")
         found = replay(a.votes), replay(log), replay(log, "--calibration", f"{member}={calibration}")

@@ -16,7 +16,6 @@ figures. Moves and scores depend on the depths alone.
 """
 import argparse, collections, csv, json, math, os, subprocess, sys, tomllib
 
-PLIES = [16, 28, 40, 52, 64, 76]
 JUDGED = [0, -1, -2, -3]
 ALONE = [1, 2]
 REFERENCE = ("stockfish", 11)
@@ -26,11 +25,13 @@ MATE = 100_000
 p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 p.add_argument("games", nargs="*")
 p.add_argument("--config", default="data/experiments/chess-council/council.toml")
+p.add_argument("--plies", default="28,52,76")
 p.add_argument("--table", help="a file of votes: print the table instead of asking engines")
 p.add_argument("--cpu", help="take CPU time from this file of votes, of a run that was not interrupted")
 p.add_argument("--evalcurve", default="target/release/evalcurve")
 p.add_argument("--out", required=True)
 a = p.parse_args()
+PLIES = [int(ply) for ply in a.plies.split(",")]
 config = tomllib.load(open(a.config, "rb"))
 members = config["engine"]
 
