@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Councils for docs/experiments.md out of one vote log: with a member twice, or with a useless one.
+"""Councils for docs/experiments.md out of one vote log: with a member twice, with a useless one, or without one.
 
     python3 benches/members.py votes.jsonl --copy MEMBER > doubled.jsonl
     python3 benches/members.py votes.jsonl --useless MEMBER > useless.jsonl
+    python3 benches/members.py votes.jsonl --without MEMBER > without.jsonl
     python3 benches/members.py votes.jsonl --half 1 > first.jsonl
 
 A copy votes and judges as its model does. A useless member has the calibration of its model, votes for one of the
@@ -38,6 +39,7 @@ def main():
     p.add_argument("log")
     p.add_argument("--copy")
     p.add_argument("--useless")
+    p.add_argument("--without")
     p.add_argument("--half", type=int, choices=[1, 2])
     a = p.parse_args()
     model, draw, games = a.copy or a.useless, random.Random(201806), {}
@@ -57,6 +59,9 @@ def main():
             elif a.useless:
                 added = useless(line, model, draw)
             line["votes"] += [added] if added else []
+        for key, name in (("voters", "name"), ("votes", "voter")):
+            if key in line:
+                line[key] = [x for x in line[key] if x[name] != a.without]
         sys.stdout.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
 
 
