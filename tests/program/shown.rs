@@ -8,7 +8,7 @@ use crate::models::people_table;
 use crate::support::{Folder, csv, csv_text, project_data, root};
 
 /// Commands that this test does not run, by their page, what they begin with, and why.
-const NOT_RUN: [(&str, &str, &str); 26] = [
+const NOT_RUN: [(&str, &str, &str); 24] = [
     ("README.md", "constant C:", "a folder of the reader"),
     ("README.ja.md", "constant C:", "a folder of the reader"),
     ("README.ja.md", "council my.toml --prepare", "thousands of positions, as in README.md"),
@@ -21,8 +21,6 @@ const NOT_RUN: [(&str, &str, &str); 26] = [
     ("docs/engine-authors.md", "proxy", "an engine of the reader"),
     ("docs/experiments.md", "play", "thousands of games"),
     ("docs/experiments.md", "council", "hours of engines"),
-    ("docs/experiments.md", "replay data/experiments/chess-council", "a log of hours"),
-    ("docs/experiments.md", "replay data/experiments/shogi-council", "a log of hours"),
     ("docs/ja/council.md", "council my.toml --prepare", "thousands of positions, as in README.md"),
     ("docs/ja/gui.md", "council shogi-council.toml --prepare", "thousands of positions, as in README.md"),
     ("docs/people.md", "calibrate lichess_db", "a month of lichess"),
@@ -172,10 +170,12 @@ fn stand_in(folder: &Folder, word: &str, few: bool, records: Option<&Path>) -> b
             folder.write("people.csv", people_table("Stockfish", 3_000));
             folder.good(&["sample", "people.csv", "--out", word]);
         }
-        "votes.jsonl" | "data/experiments/learned-weights/shogi.jsonl" => votes(folder, "shogi", word),
-        "data/experiments/learned-weights/chess.jsonl" => votes(folder, "chess", word),
-        "data/experiments/learned-weights/minishogi.jsonl" => votes(folder, "minishogi", word),
-        "first.jsonl" | "second.jsonl" | "odd.jsonl" => votes(folder, "shogi", word),
+        "votes.jsonl" => folder.write(word, log("learned-weights/shogi").replace("\"GPSShogi\"", "\"Strong\"")),
+        "first.jsonl" | "second.jsonl" | "odd.jsonl" => folder.write(word, log("learned-weights/shogi")),
+        name if name.starts_with("data/experiments/") && name.ends_with(".jsonl") => {
+            let name = name.trim_start_matches("data/experiments/").trim_end_matches(".jsonl");
+            folder.write(word, log(name));
+        }
         "evals.csv" | "one-engine.csv" | "rates.csv" => {
             let made = format!("made-{word}");
             folder.good(&["sample", &project_data("selfplay"), "--out", &made]);
@@ -222,11 +222,10 @@ fn stand_in(folder: &Folder, word: &str, few: bool, records: Option<&Path>) -> b
     true
 }
 
-/// Votes of engines, of which one is called `Strong` as in the documents.
-fn votes(folder: &Folder, game: &str, name: &str) {
-    let log = root().join(format!("data/experiments/learned-weights/{game}.jsonl.zst"));
-    let log = String::from_utf8(zstd::decode_all(std::fs::File::open(log).unwrap()).unwrap()).unwrap();
-    folder.write(name, if name == "votes.jsonl" { log.replace("\"GPSShogi\"", "\"Strong\"") } else { log });
+/// A vote log of an experiment.
+fn log(name: &str) -> String {
+    let packed = root().join(format!("data/experiments/{name}.jsonl.zst"));
+    String::from_utf8(zstd::decode_all(std::fs::File::open(packed).unwrap()).unwrap()).unwrap()
 }
 
 fn copy_to(folder: &Folder, from: &str, to: &str) {
