@@ -2,6 +2,7 @@
 """Win rates of the arms of gauntlets, from the results.csv of evalcurve play.
 
     python3 benches/arms.py RESULTS.csv … --games games.csv --arms arms.csv [--members]
+    python3 benches/arms.py TOURNAMENT.csv MORE.csv … --against ARM
     python3 benches/arms.py --moves GAMES.csa … > moves.txt
 
 Joins the results into one table (for evalcurve match-stats), prints wins, draws and losses of each arm against each
@@ -9,7 +10,10 @@ opponent, and writes each arm's win rate with its 95% Wilson interval (for the f
 With --members, arms that are opponents themselves count half a point per game against themselves, which was not played,
 as Hanawa and Ito (2009, table 2) do.
 
-The second form writes games of shogi or 5x5 shogi in CSA, which begin from the usual position, as lines of USI moves
+The second form compares each arm of the further tables with an arm of the first one, over the openings that both have played
+against the same opponent: in points per game and in Elo, with 95% intervals, and p corrected by Holm over these arms.
+
+The third form writes games of shogi or 5x5 shogi in CSA, which begin from the usual position, as lines of USI moves
 (for evalcurve council --positions).
 """
 import argparse, collections, csv, math, re, sys
@@ -41,12 +45,41 @@ def wilson(points, games):
     return p, middle - half, middle + half
 
 
+def by_opening(path):
+    """Points of each arm in each opening with both colours."""
+    found = collections.defaultdict(lambda: collections.defaultdict(list))
+    for row in csv.DictReader(open(path, encoding="utf-8")):
+        found[row["opponent"]][row["player"], row["opening"]].append(POINTS[row["result"]])
+    return {arm: {place: sum(points) / 2 for place, points in of.items() if len(points) == 2} for arm, of in found.items()}
+
+
+def compare(first, others, name):
+    reference, rows = by_opening(first)[name], []
+    for arm, points in (item for path in others for item in by_opening(path).items()):
+        both = [place for place in points if place in reference]
+        n = len(both)
+        p, q = (sum(of[place] for place in both) / n for of in (points, reference))
+        spread = lambda values: Z * math.sqrt(sum(v * v for v in values) / (n - 1) / n)
+        half = spread([points[place] - p - reference[place] + q for place in both])
+        elo = lambda x: 400 * math.log10(x / (1 - x))
+        slope = lambda x: 400 / math.log(10) / (x * (1 - x))
+        elo_half = spread([slope(p) * (points[place] - p) - slope(q) * (reference[place] - q) for place in both])
+        value = math.erfc(abs((p - q) / half * Z) / math.sqrt(2)) if half else 1.0
+        rows.append((value, arm, n, p, q, half, elo(p) - elo(q), elo_half))
+    corrected = 0.0
+    print("arm", "openings", "win rate", f"that of {name}", "difference", "Elo", "p", "Holm p", sep=" | ")
+    for rank, (value, arm, n, p, q, half, elo, elo_half) in enumerate(sorted(rows)):
+        corrected = max(corrected, min(1.0, value * (len(rows) - rank)))
+        print(arm, n, f"{p:.3f}", f"{q:.3f}", f"{p - q:+.3f} ± {half:.3f}", f"{elo:+.0f} ± {elo_half:.0f}", f"{value:.2g}", f"{corrected:.2g}", sep=" | ")
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("files", nargs="+")
     p.add_argument("--games")
     p.add_argument("--arms")
     p.add_argument("--members", action="store_true")
+    p.add_argument("--against")
     p.add_argument("--moves", action="store_true")
     a = p.parse_args()
     if a.moves:
@@ -55,6 +88,9 @@ def main():
                 moves = usi_moves(game)
                 if moves:
                     print("startpos moves", *moves)
+        return
+    if a.against:
+        compare(a.files[0], a.files[1:], a.against)
         return
     kept = ["pair", "game", "player", "opponent", "opening", "colour", "result", "termination", "plies"]
     rows, offset = [], 0
