@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Councils for docs/experiments.md out of one vote log: with a member twice, with a useless one, or without one.
+"""Councils for docs/experiments.md out of one vote log: with a member twice, with a useless one, or without some.
 
     python3 benches/members.py votes.jsonl --copy MEMBER > doubled.jsonl
     python3 benches/members.py votes.jsonl --useless MEMBER > useless.jsonl
@@ -39,7 +39,7 @@ def main():
     p.add_argument("log")
     p.add_argument("--copy")
     p.add_argument("--useless")
-    p.add_argument("--without")
+    p.add_argument("--without", action="append", default=[])
     p.add_argument("--half", type=int, choices=[1, 2])
     a = p.parse_args()
     model, draw, games = a.copy or a.useless, random.Random(201806), {}
@@ -61,7 +61,7 @@ def main():
             line["votes"] += [added] if added else []
         for key, name in (("voters", "name"), ("votes", "voter")):
             if key in line:
-                line[key] = [x for x in line[key] if x[name] != a.without]
+                line[key] = [x for x in line[key] if x[name] not in a.without]
         sys.stdout.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
 
 
