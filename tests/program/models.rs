@@ -4,7 +4,7 @@ use evalcurve::fit::ModelKind;
 use evalcurve::random;
 use serde_json::Value;
 
-use crate::support::{Folder, csv, csv_text, engine, root, warnings};
+use crate::support::{Folder, csv, csv_text, engine, warnings};
 
 /// Samples of generated games with ratings that vary from game to game.
 fn rated_samples() -> Folder {
@@ -39,16 +39,6 @@ fn first(folder: &Folder, arguments: &[&str]) -> Value {
 fn models() -> Vec<String> {
     let kinds = ModelKind::calibrations().filter(|kind| !kind.needs().material);
     kinds.map(|kind| kind.as_str().replace('_', "-")).collect()
-}
-
-#[test]
-fn the_documentation_names_every_model() {
-    let text = std::fs::read_to_string(root().join("docs/method.md")).unwrap();
-    // the plain sigmoids have a section of their own, not a row of the table
-    for kind in ModelKind::calibrations().filter(|kind| kind.method().is_none()) {
-        let name = kind.as_str().replace('_', "-");
-        assert!(text.contains(&format!("| `{name}` |")), "docs/method.md has no row for {name}");
-    }
 }
 
 #[test]

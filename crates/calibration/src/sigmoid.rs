@@ -7,7 +7,7 @@ use crate::logistic::{logistic, logit};
 /// Centipawns per logit that shogi programs share: they convert win rates by 1/(1 + exp(-x/600)), as Ponanza did.
 pub const CP_PER_LOGIT: f64 = 600.0;
 
-/// A win rate curve over scores in centipawns: p(x) = 1/(1 + exp(-w1 x + w2)).
+/// p = 1/(1 + exp(-w1 x + w2)) of a score x in centipawns.
 ///
 /// The sign of `w2` is that of Takeuchi 2018, section 4.2.1: a positive `w2` means a win rate below one half at
 /// score 0. Score and win rate are in the view of the side to move.

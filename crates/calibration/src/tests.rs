@@ -102,6 +102,35 @@ fn the_schema_is_the_committed_one() {
     assert_eq!(schema(), include_str!("schema.json"), "`cargo xtask bless` writes schema.json");
 }
 
+/// The table of models in `docs/calibration-file.md` is that of the list; `cargo xtask bless` writes it.
+#[test]
+fn the_documentation_has_the_list_of_models() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/calibration-file.md");
+    let docs = std::fs::read_to_string(path).unwrap();
+    let (head, after) = docs.split_once("<!-- models -->\n").unwrap();
+    let (_, tail) = after.split_once("<!-- end -->\n").unwrap();
+    let schema: Value = serde_json::from_str(&schema()).unwrap();
+    let mut rows = String::from("\n| `method` | `kind` | parameters | formula | what it is |\n|---|---|---|---|---|\n");
+    for kind in ModelKind::calibrations() {
+        let form = kind.form_name().unwrap();
+        let model = Model::examples().into_iter().find(|model| model.form_name() == form).unwrap();
+        let entry = &schema["$defs"][format!("fitted_{form}")];
+        let formula = entry["description"].as_str().unwrap().split("\n\n").next().unwrap().replace('\n', " ");
+        let fields = entry["properties"].as_object().unwrap().keys().map(String::as_str);
+        let others = fields.filter(|field| !["kind", "covariance", "samples", "games"].contains(field));
+        let mut names: Vec<&str> = model.parameters().into_iter().map(|(name, _)| name).collect();
+        names.retain(|name| entry["properties"].get(name).is_some());
+        let fixed: Vec<&str> = others.filter(|field| !names.contains(field)).collect();
+        names.extend(fixed);
+        rows += &format!("| `{kind}` | `{form}` | `{}` | {formula} | {} |\n", names.join("`, `"), kind.summary());
+    }
+    if std::env::var("EVALCURVE_BLESS").is_ok_and(|v| v == "1") {
+        let text = format!("{head}<!-- models -->\n{rows}\n<!-- end -->\n{tail}");
+        return std::fs::write(path, text).unwrap();
+    }
+    assert_eq!(after, format!("{rows}\n<!-- end -->\n{tail}"), "`cargo xtask bless` writes docs/calibration-file.md");
+}
+
 #[test]
 fn the_documentation_names_every_field_of_the_schema() {
     fn names(value: &Value, found: &mut Vec<String>) {
@@ -424,76 +453,22 @@ fn the_interval_is_the_delta_method_on_the_logit() {
     assert!((0.0..=1.0).contains(&low) && low <= high && high <= 1.0);
 }
 
-/// One model of every form with parameters.
+/// One model of every form that a calibration may have.
 fn models() -> Vec<Model> {
-    vec![
-        Model::Sigmoid(Sigmoid { w1: 0.002, w2: 0.4 }),
-        Model::Lapse(Lapse { w1: 0.002, w2: 0.4, lapse: 0.02 }),
-        Model::Joint(Joint {
-            w1: 0.002,
-            w2: 0.4,
-            w3: 0.8,
-            lapse: 0.01,
-            drawn: 0.01,
-            optimism: 0.2,
-            strength: -0.3,
-            field_w1: 0.0025,
-        }),
-        Model::Strength(Strength { w1: 0.002, w2: 0.4, w3: 0.8 }),
-        Model::Beta(Beta { base_w1: 0.002, base_w2: 0.3, a: 0.8, b: 1.3, c: 0.2 }),
-        Model::Isotonic(Isotonic { points: vec![(-500.0, 0.1), (0.0, 0.4), (700.0, 0.8)] }),
-        Model::Phase(Phase { w1: 0.002, w2: 0.4, w1_per_ply: 1e-6, middle_ply: 80.0, from_ply: 30, to_ply: 200 }),
-        Model::People(People {
-            w1: 0.002,
-            w2: 0.1,
-            w3: 0.8,
-            per_elo: 6e-4,
-            per_elo_squared: -1e-7,
-            per_doubling: 0.05,
-            rating: Span { from: 1_000.0, middle: 1_600.0, to: 2_200.0 },
-            seconds: Some(Span { from: 60.0, middle: 240.0, to: 600.0 }),
-        }),
-        Model::Wdl(Wdl {
-            stage: StageUnit::Ply,
-            a: [-15.0, 40.0, -33.0, 144.0],
-            b: [8.0, -14.0, 7.0, 95.0],
-            from_stage: 17,
-            to_stage: 78,
-        }),
-    ]
+    let is_used = |model: &Model| ModelKind::calibrations().any(|kind| kind.form_name() == Some(model.form_name()));
+    Model::examples().into_iter().filter(is_used).collect()
 }
 
-/// A model of the same form with one parameter moved by `h`.
+/// A model of the same form with one parameter moved by `h`. A parameter `a2` may be the third number of a list `a`.
 fn moved(model: &Model, parameter: usize, h: f64) -> Model {
-    let p: Vec<f64> = model
-        .parameters()
-        .into_iter()
-        .enumerate()
-        .map(|(i, (_, value))| if i == parameter { value + h } else { value })
-        .collect();
-    match model.clone() {
-        Model::Sigmoid(_) => Model::Sigmoid(Sigmoid { w1: p[0], w2: p[1] }),
-        Model::Lapse(_) => Model::Lapse(Lapse { w1: p[0], w2: p[1], lapse: p[2] }),
-        Model::Joint(mut joint) => {
-            (joint.w1, joint.w2, joint.w3) = (p[0], p[1], p[2]);
-            (joint.lapse, joint.optimism, joint.strength, joint.field_w1) = (p[3], p[4], p[5], p[6]);
-            Model::Joint(joint)
-        }
-        Model::Strength(_) => Model::Strength(Strength { w1: p[0], w2: p[1], w3: p[2] }),
-        Model::Phase(phase) => Model::Phase(Phase { w1: p[0], w2: p[1], w1_per_ply: p[2], ..phase }),
-        Model::People(people) => Model::People(People {
-            w1: p[0],
-            w2: p[1],
-            w3: p[2],
-            per_elo: p[3],
-            per_elo_squared: p[4],
-            per_doubling: p[5],
-            ..people
-        }),
-        Model::Wdl(wdl) => Model::Wdl(Wdl { a: [p[0], p[1], p[2], p[3]], b: [p[4], p[5], p[6], p[7]], ..wdl }),
-        Model::Beta(beta) => Model::Beta(Beta { a: p[0], b: p[1], c: p[2], ..beta }),
-        without_parameters @ (Model::Constant(_) | Model::Isotonic(_)) => without_parameters,
-    }
+    let (name, value) = model.parameters()[parameter];
+    let mut fields = serde_json::to_value(model).unwrap();
+    let field = match fields.get_mut(name) {
+        Some(field) => field,
+        None => &mut fields[&name[..1]][name[1..].parse::<usize>().unwrap()],
+    };
+    *field = json!(value + h);
+    Model::deserialize_form(model.form_name(), fields).unwrap().unwrap()
 }
 
 /// All intervals depend on these gradients, in both readings.

@@ -82,4 +82,9 @@ impl Form for Constant {
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("win_rate", self.win_rate)
     }
+
+    #[cfg(test)]
+    fn example() -> Self {
+        Self { win_rate: 0.4 }
+    }
 }

@@ -96,4 +96,9 @@ impl Form for Beta {
         }
         InvalidParameter::unless_positive("base_w1", self.base_w1)
     }
+
+    #[cfg(test)]
+    fn example() -> Self {
+        Self { base_w1: 0.002, base_w2: 0.3, a: 0.8, b: 1.3, c: 0.2 }
+    }
 }

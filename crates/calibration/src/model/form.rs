@@ -110,6 +110,12 @@ pub(crate) trait Form {
 
     /// Refuses parameters that no calibration file may hold.
     fn check(&self) -> Result<(), InvalidParameter>;
+
+    /// The form with parameters of a usual size; the tests of every form use it.
+    #[cfg(test)]
+    fn example() -> Self
+    where
+        Self: Sized;
 }
 
 /// The score at which a rising function has the value `logit`, by bisection.

@@ -88,4 +88,9 @@ impl Form for Isotonic {
         }
         Ok(())
     }
+
+    #[cfg(test)]
+    fn example() -> Self {
+        Self { points: vec![(-500.0, 0.1), (0.0, 0.4), (700.0, 0.8)] }
+    }
 }

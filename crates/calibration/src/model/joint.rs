@@ -26,8 +26,9 @@ pub(super) static JOINT: Definition = Definition {
     ..Definition::BASELINE
 };
 
-/// p(x) = `lapse` + (1 - 2 `lapse`) / (1 + exp(-w1 x)) between equals, and
-/// `lapse` + (1 - 2 `lapse`) / (1 + exp(-`field_w1` x + w2)) against the opponents of the fit.
+/// p = lapse + (1 - 2 lapse) / (1 + exp(-z)) with z = w1 x between equals, z = `field_w1` x - w2 against the opponents
+/// of the fit, and z = w1 x + w3 d + strength - optimism against them at a known rating difference d. Engines that are
+/// fitted together share w3, lapse and optimism.
 ///
 /// Between equals w2 does not remain: engines that look at one position would otherwise be forecast by who looks at it,
 /// not by what it is worth. The slope in the field is another one, because who meets weak opponents has high scores.
@@ -145,5 +146,10 @@ impl Form for Joint {
         }
         InvalidParameter::unless_positive("field_w1", self.field_w1)?;
         InvalidParameter::unless_positive("w1", self.w1)
+    }
+
+    #[cfg(test)]
+    fn example() -> Self {
+        Self { w1: 0.002, w2: 0.4, w3: 0.8, lapse: 0.01, drawn: 0.01, optimism: 0.2, strength: -0.3, field_w1: 0.0025 }
     }
 }

@@ -23,7 +23,7 @@ pub(super) static LAPSE: Definition = Definition {
     ..Definition::BASELINE
 };
 
-/// p(x) = `lapse` + (1 - 2 `lapse`) / (1 + exp(-w1 x + w2)).
+/// p = lapse + (1 - 2 lapse) / (1 + exp(-w1 x + w2)).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -114,5 +114,10 @@ impl Form for Lapse {
     fn check(&self) -> Result<(), InvalidParameter> {
         check_lapse(self.lapse)?;
         InvalidParameter::unless_positive("w1", self.w1)
+    }
+
+    #[cfg(test)]
+    fn example() -> Self {
+        Self { w1: 0.002, w2: 0.4, lapse: 0.02 }
     }
 }

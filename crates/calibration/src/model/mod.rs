@@ -49,6 +49,11 @@ macro_rules! models {
                 match self { $(Self::$form(_) => <$form as Form>::name()),+ }
             }
 
+            #[cfg(test)]
+            pub(crate) fn examples() -> Vec<Self> {
+                vec![$(Self::$form(<$form as Form>::example())),+]
+            }
+
             /// The name of each form, the JSON Schema of its parameters, and the size of its covariance.
             #[cfg(feature = "schema")]
             pub(crate) fn schemas(

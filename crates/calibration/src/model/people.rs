@@ -59,7 +59,8 @@ impl Span {
 }
 
 /// p(x, R, T, d) = 1/(1 + exp(-w1(R, T) x + w2 - w3 d)) with
-/// ln w1(R, T) = ln w1 + `per_elo` e + `per_elo_squared` e² + `per_doubling` log2(T/T0), e = R - R0.
+/// ln w1(R, T) = ln w1 + `per_elo` e + `per_elo_squared` e² + `per_doubling` log2(T/T0), e = R - R0. R0 and T0 are
+/// the `middle` of `rating` and `seconds` (missing without time controls), whose `from` and `to` clamp R and T.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -173,5 +174,19 @@ impl Form for People {
         let Some(seconds) = &self.seconds else { return Ok(()) };
         seconds.check("seconds")?;
         InvalidParameter::unless_positive("seconds", seconds.from)
+    }
+
+    #[cfg(test)]
+    fn example() -> Self {
+        Self {
+            w1: 0.002,
+            w2: 0.1,
+            w3: 0.8,
+            per_elo: 6e-4,
+            per_elo_squared: -1e-7,
+            per_doubling: 0.05,
+            rating: Span { from: 1_000.0, middle: 1_600.0, to: 2_200.0 },
+            seconds: Some(Span { from: 60.0, middle: 240.0, to: 600.0 }),
+        }
     }
 }

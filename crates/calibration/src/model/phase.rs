@@ -108,4 +108,9 @@ impl Form for Phase {
         }
         Ok(())
     }
+
+    #[cfg(test)]
+    fn example() -> Self {
+        Self { w1: 0.002, w2: 0.4, w1_per_ply: 1e-6, middle_ply: 80.0, from_ply: 30, to_ply: 200 }
+    }
 }

@@ -101,4 +101,9 @@ impl Form for Sigmoid {
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("w1", self.w1)
     }
+
+    #[cfg(test)]
+    fn example() -> Self {
+        Self { w1: 0.002, w2: 0.4 }
+    }
 }

@@ -22,7 +22,8 @@ pub(super) static STRENGTH: Definition = Definition {
     ..Definition::BASELINE
 };
 
-/// p(x, d) = 1/(1 + exp(-w1 x + w2 - w3 d)) with d = (own - opponent's rating)·ln 10/400.
+/// p(x, d) = 1/(1 + exp(-w1 x + w2 - w3 d)) with d = (own - opponent's rating)·ln 10/400. All engines that are
+/// calibrated together share w3.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -79,5 +80,10 @@ impl Form for Strength {
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("w1", self.w1)
+    }
+
+    #[cfg(test)]
+    fn example() -> Self {
+        Self { w1: 0.002, w2: 0.4, w3: 0.8 }
     }
 }

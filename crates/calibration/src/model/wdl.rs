@@ -44,7 +44,8 @@ pub const TERMS: usize = 4;
 #[cfg_attr(
     feature = "schema",
     schemars(description = "wins 1 / (1 + exp(-(x - a)/b)), losses 1 / (1 + exp(-(-x - a)/b)), the rest draws; \
-                   win rate = wins + draws/2; a and b are polynomials of t = stage/64 (ply) or stage/58 (material)")
+                   win rate = wins + draws/2; a and b are polynomials of t = stage/64 (ply) or stage/58 (material), \
+                   the highest power first")
 )]
 pub struct Wdl {
     /// What the stage is measured by.
@@ -206,5 +207,16 @@ impl Form for Wdl {
             }
         }
         Ok(())
+    }
+
+    #[cfg(test)]
+    fn example() -> Self {
+        Self {
+            stage: StageUnit::Ply,
+            a: [-15.0, 40.0, -33.0, 144.0],
+            b: [8.0, -14.0, 7.0, 95.0],
+            from_stage: 17,
+            to_stage: 78,
+        }
     }
 }
