@@ -1,28 +1,28 @@
 //! `evalcurve analyse`: engines score positions of other people's games.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::bail;
-use clap::{Args as _, FromArgMatches as _};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::analyse_games::{self, PageArgs};
 use super::files::{check_replace, make_parent, shown};
-use super::options::{InputArgs, LanguageArgs, OutputArgs};
+use super::options::{InputArgs, LanguageArgs, OutputArgs, formats, threshold};
 use super::{Done, progress, terminal};
 use crate::analyse::{
     Analyse, Analysis, Counts, Running, Search, Status, all_positions, parse_engine, parse_limit, shipped,
 };
+use crate::calibrate::mates::Threshold;
 use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::council::{EngineConfig, Game, Limit};
 use crate::language::{Language, Text};
 use crate::report::columns::Columns;
 use crate::report::json::{about_records, rounded};
 use crate::report::text::{LABEL, constant, or_dash, reading, thousands, wrap};
-use crate::run::Sample;
+use crate::run::{Calibrate, FileFormat, Filters, Fitting, Input, Reading, Sample, Sampling};
+use crate::sample::Expression;
 use crate::{say, table, text};
 
 #[derive(Debug, clap::Args)]
@@ -98,43 +98,47 @@ pub(super) struct Args {
 
     /// First ply
     #[arg(long, value_name = "PLY", help_heading = "Sampling", hide_short_help = true)]
-    from_ply: Option<String>,
+    from_ply: Option<u32>,
 
     /// Last ply
     #[arg(long, value_name = "PLY", help_heading = "Sampling", hide_short_help = true)]
-    max_ply: Option<String>,
+    max_ply: Option<u32>,
 
     /// Plies per window; one position of each side is drawn from each window
-    #[arg(long, value_name = "PLIES", help_heading = "Sampling", hide_short_help = true)]
-    window: Option<String>,
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Sampling",
+          hide_short_help = true)]
+    window: Option<u32>,
 
     /// Number of the first move of a record, for records that begin in the middle of a game
-    #[arg(long, value_name = "PLY", help_heading = "Sampling", hide_short_help = true)]
-    start_ply: Option<String>,
+    #[arg(long, value_name = "PLY", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Sampling",
+          hide_short_help = true)]
+    start_ply: Option<u32>,
 
     /// Seed of the draw and of the order of positions
     #[arg(long, value_name = "SEED", help_heading = "Sampling", hide_short_help = true)]
-    seed: Option<String>,
+    seed: Option<u64>,
 
     /// Draw one of every N positions of training data (HCPE, HCPE3, PSV), instead of one per window
-    #[arg(long, value_name = "N", help_heading = "Sampling", hide_short_help = true)]
-    packed_every: Option<String>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Sampling",
+          hide_short_help = true)]
+    packed_every: Option<u32>,
 
     /// Only games whose side to move has at least this rating
     #[arg(long, value_name = "RATING", help_heading = "Sampling", hide_short_help = true)]
-    min_rating: Option<String>,
+    min_rating: Option<f64>,
 
     /// Only positions that meet a condition on the columns of the sample table ("ply >= 90 and rating > 2800")
-    #[arg(long = "where", value_name = "EXPR", help_heading = "Sampling", hide_short_help = true)]
-    condition: Option<String>,
+    #[arg(long = "where", value_name = "EXPR", value_parser = Expression::parse, help_heading = "Sampling",
+          hide_short_help = true)]
+    condition: Option<Expression>,
 
     /// Mate threshold of an engine: [ENGINE=]CP|auto; may be repeated [default: 20000]
-    #[arg(long, value_name = "[ENGINE=]CP|auto", hide_short_help = true)]
-    mate_threshold: Vec<String>,
+    #[arg(long, value_name = "[ENGINE=]CP|auto", value_parser = threshold, hide_short_help = true)]
+    mate_threshold: Vec<(Option<String>, Threshold)>,
 
     /// Read all files as this format instead of detecting the format by content
-    #[arg(long, value_name = "FORMAT", hide_short_help = true)]
-    format: Option<String>,
+    #[arg(long, value_name = "FORMAT", value_parser = formats(), hide_short_help = true)]
+    format: Option<FileFormat>,
 
     /// Stop at the first damaged record instead of skipping it
     #[arg(long, hide_short_help = true)]
@@ -182,83 +186,131 @@ pub(super) fn percent(value: &str) -> Result<f64, Text> {
 }
 
 impl Args {
-    /// What is read, as the other commands say it.
-    fn input(&self) -> anyhow::Result<InputArgs> {
-        let mut arguments: Vec<OsString> = vec!["analyse".into()];
-        let values = [
-            ("--from-ply", &self.from_ply),
-            ("--max-ply", &self.max_ply),
-            ("--window", &self.window),
-            ("--start-ply", &self.start_ply),
-            ("--seed", &self.seed),
-            ("--packed-every", &self.packed_every),
-            ("--min-rating", &self.min_rating),
-            ("--where", &self.condition),
-            ("--format", &self.format),
-        ];
-        let given = values.into_iter().filter_map(|(option, value)| Some((option, value.as_ref()?)));
-        let all = given.chain(self.mate_threshold.iter().map(|value| ("--mate-threshold", value)));
-        arguments.extend(all.map(|(option, value)| format!("{option}={value}").into()));
-        let flags = [("--all-positions", self.every_move), ("--strict", self.strict)];
-        arguments.extend(flags.into_iter().filter(|(_, is_set)| *is_set).map(|(option, _)| option.into()));
-        arguments.push(format!("--lang={}", self.language.chosen().word("en")).into());
-        arguments.push("--".into());
-        arguments.extend(self.paths.iter().map(|path| path.clone().into_os_string()));
-        let command = InputArgs::augment_args(clap::Command::new("analyse"));
-        let command = command.mut_arg("paths", |paths| paths.required(false));
-        Ok(InputArgs::from_arg_matches(&command.try_get_matches_from(arguments)?)?)
-    }
-
     /// The engines, one for each limit.
     pub(super) fn engines(&self, game: Game) -> anyhow::Result<Vec<EngineConfig>> {
-        let mut engines = Vec::new();
-        for text in &self.engine {
-            let mut engine = parse_engine(text, game)?;
-            engine.options.extend(self.multipv.map(|lines| ("MultiPV".to_owned(), lines.to_string())));
-            if engine.limit.is_some() {
-                engines.push(engine);
-                continue;
-            }
-            engines.extend(self.limit.0.iter().map(|limit| EngineConfig { limit: Some(*limit), ..engine.clone() }));
-        }
-        Ok(engines)
+        let more = self.multipv.map(|lines| ("MultiPV".to_owned(), lines.to_string()));
+        engines(&self.engine, &self.limit.0, more.as_ref(), game)
     }
 
+    /// What is scored, and how.
+    fn job(&self) -> Job {
+        let sampling = Sampling {
+            from_ply: self.from_ply,
+            window: self.window,
+            all_positions: self.every_move,
+            start_ply: self.start_ply,
+            seed: self.seed,
+            packed_every: self.packed_every,
+            ..Sampling::default()
+        };
+        let filters = Filters {
+            max_ply: self.max_ply,
+            min_rating: self.min_rating,
+            condition: self.condition.iter().cloned().collect(),
+            ..Filters::default()
+        };
+        Job {
+            paths: self.paths.clone(),
+            reading: Reading { strict: self.strict, format: self.format, sampling, filters, ..Reading::default() },
+            mate_threshold: self.mate_threshold.clone(),
+            game: game(&self.game),
+            positions: self.positions,
+            target: self.target,
+            search: Search {
+                processes: self.processes.map(usize::from),
+                patience: Duration::from_secs(self.patience.into()),
+                fresh: self.fresh,
+                most_failures: self.failures.into(),
+                ..Search::default()
+            },
+            out: self.out.clone(),
+            force: self.force,
+            language: self.language.chosen(),
+            output: self.output,
+        }
+    }
+}
+
+/// The game of that name, of which the program has positions.
+pub(super) fn game(name: &str) -> Game {
+    if name == "chess" { Game::Chess } else { Game::Shogi }
+}
+
+/// Engines by their commands, those without a limit once for each of these limits, with one more option.
+fn engines(
+    commands: &[String],
+    limits: &[Limit],
+    more: Option<&(String, String)>,
+    game: Game,
+) -> anyhow::Result<Vec<EngineConfig>> {
+    let mut engines = Vec::new();
+    for text in commands {
+        let mut engine = parse_engine(text, game)?;
+        engine.options.extend(more.cloned());
+        if engine.limit.is_some() {
+            engines.push(engine);
+            continue;
+        }
+        engines.extend(limits.iter().map(|limit| EngineConfig { limit: Some(*limit), ..engine.clone() }));
+    }
+    Ok(engines)
+}
+
+/// The limit of engines without their own.
+const LIMIT: Limit = Limit::Byoyomi(100);
+
+/// Positions that engines score, and the table of the samples. Without records the program has the positions.
+struct Job {
+    paths: Vec<PathBuf>,
+    reading: Reading,
+    mate_threshold: Vec<(Option<String>, Threshold)>,
+    game: Game,
+    positions: Option<usize>,
+    target: Option<f64>,
     /// How the engines are driven.
-    fn search(&self, engines: Vec<EngineConfig>) -> Search {
-        let mut journal = self.out.clone().into_os_string();
-        journal.push(".journal");
-        Search {
-            engines,
-            processes: self.processes.map(usize::from),
-            patience: Duration::from_secs(self.patience.into()),
-            fresh: self.fresh,
-            most_failures: self.failures.into(),
-            journal: journal.into(),
-            restart: self.force,
-            ..Search::default()
+    search: Search,
+    out: PathBuf,
+    force: bool,
+    language: Language,
+    output: OutputArgs,
+}
+
+impl Job {
+    /// With the defaults of the options.
+    fn new(game: Game, out: &Path, force: bool, language: Language) -> Self {
+        Self {
+            paths: Vec::new(),
+            reading: Reading::default(),
+            mate_threshold: Vec::new(),
+            game,
+            positions: None,
+            target: None,
+            search: Search::default(),
+            out: out.to_owned(),
+            force,
+            language,
+            output: OutputArgs::default(),
         }
     }
 
     /// Draws the positions: those of the records, or all that the program has.
     fn read(&self) -> anyhow::Result<(Drawn, CalibrateOptions)> {
-        let input = self.input()?;
-        let mut calibrate = input.calibrate();
-        calibrate.fitting.bands = 0;
-        calibrate.reading.sampling.unscored = true;
-        let mut source = input.input();
+        let mut reading = self.reading.clone();
+        reading.sampling.unscored = true;
+        let mut source = Input::paths(&self.paths);
         if self.paths.is_empty() {
-            source = shipped(if self.game == "chess" { Game::Chess } else { Game::Shogi });
-            all_positions(&mut calibrate.reading.sampling);
+            source = shipped(self.game);
+            all_positions(&mut reading.sampling);
         }
-        let options = calibrate.options(&source);
-        let command = Sample { reading: calibrate.reading, fitting: calibrate.fitting, of_part: false };
+        let fitting = Fitting { bands: 0, mate_threshold: self.mate_threshold.clone(), ..Fitting::default() };
+        let options = Calibrate { reading: reading.clone(), fitting: fitting.clone() }.options(&source);
+        let command = Sample { reading, fitting, of_part: false };
         let drawn = progress::shown(self.output.is_quiet(), |progress| command.run(&source, progress))?;
         Ok((drawn, options))
     }
 
     fn print(&self, analysis: &Analysis, drawn: &Drawn, target: Option<f64>) -> anyhow::Result<()> {
-        let (language, is_quiet) = (self.language.chosen(), self.output.is_quiet());
+        let (language, is_quiet) = (self.language, self.output.is_quiet());
         let document = || {
             let more = document(analysis, &self.out.to_string_lossy());
             about_records(&drawn.report, &drawn.notes, more)
@@ -280,22 +332,17 @@ impl Args {
 /// writes the table.
 pub(super) fn run_for(
     input: &InputArgs,
-    engines: &[String],
-    game: Option<&str>,
+    commands: &[String],
+    game: Game,
     table: &Path,
     force: bool,
     quiet: bool,
 ) -> anyhow::Result<()> {
-    let mut arguments: Vec<OsString> = vec!["analyse".into(), format!("--seed={}", input.seed).into()];
-    arguments.extend(engines.iter().map(|engine| format!("--engine={engine}").into()));
-    arguments.push(format!("--lang={}", input.language.chosen().code()).into());
-    arguments.extend(game.map(|game| format!("--game={game}").into()));
-    arguments.extend(force.then(|| "--force".into()));
-    arguments.extend(quiet.then(|| "--quiet".into()));
-    arguments.extend(["--out".into(), table.as_os_str().to_owned(), "--".into()]);
-    arguments.extend(input.paths.iter().map(|path| path.clone().into_os_string()));
-    let command = Args::augment_args(clap::Command::new("analyse"));
-    run(&Args::from_arg_matches(&command.try_get_matches_from(arguments)?)?)?;
+    let mut job = Job::new(game, table, force, input.language.chosen());
+    job.paths.clone_from(&input.paths);
+    job.reading.sampling.seed = Some(input.seed);
+    job.output.quiet = quiet;
+    job.run(|game| engines(commands, &[LIMIT], None, game), false)?;
     Ok(())
 }
 
@@ -309,22 +356,18 @@ pub(super) fn run_members(
     force: bool,
     language: Language,
 ) -> anyhow::Result<()> {
-    let mut arguments: Vec<OsString> = vec!["analyse".into(), format!("--game={}", game.as_str()).into()];
-    arguments.extend(target.map(|target| format!("--target={}", 100.0 * target).into()));
-    arguments.extend(members.iter().map(|member| format!("--engine={}", member.name).into()));
-    arguments.extend(thresholds(&members));
-    arguments.extend([format!("--lang={}", language.code()).into(), "--out".into(), table.as_os_str().to_owned()]);
-    arguments.extend(force.then(|| "--force".into()));
-    let command = Args::augment_args(clap::Command::new("analyse"));
-    run_with(&Args::from_arg_matches(&command.try_get_matches_from(arguments)?)?, Some(members))?;
+    let mate_threshold = thresholds(&members);
+    let job = Job { target, mate_threshold, ..Job::new(game, table, force, language) };
+    job.run(|_| Ok(members), true)?;
     Ok(())
 }
 
-/// The mate thresholds of members, as options.
-pub(super) fn thresholds(members: &[EngineConfig]) -> Vec<OsString> {
-    let option =
-        |member: &EngineConfig| Some(format!("--mate-threshold={}={}", member.name, member.mate_threshold_cp?).into());
-    members.iter().filter_map(option).collect()
+/// The mate thresholds of members.
+pub(super) fn thresholds(members: &[EngineConfig]) -> Vec<(Option<String>, Threshold)> {
+    let of = |member: &EngineConfig| {
+        Some((Some(member.name.clone()), Threshold::Cp(member.mate_threshold_cp?.round() as u32)))
+    };
+    members.iter().filter_map(of).collect()
 }
 
 /// Positions that tell how long an engine takes for one.
@@ -365,50 +408,58 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     if args.pages.asked() {
         return analyse_games::run(args);
     }
-    run_with(args, None)
+    args.job().run(|game| args.engines(game), false)
 }
 
 /// What was drawn from the records.
 type Drawn = crate::run::Outcome<crate::sample::SampleTable>;
 
-/// `members` replaces the engines of the arguments.
-fn run_with(args: &Args, members: Option<Vec<EngineConfig>>) -> anyhow::Result<Done> {
-    if !table::is_table(&args.out) {
-        bail!(text!("{}: a sample table ends in .parquet or .csv", args.out.display()));
+impl Job {
+    /// Scores positions by the engines of a game, writes the table and prints. The members of a council are given up
+    /// early, as an error.
+    fn run(
+        self,
+        engines: impl FnOnce(Game) -> anyhow::Result<Vec<EngineConfig>>,
+        is_council: bool,
+    ) -> anyhow::Result<Done> {
+        if !table::is_table(&self.out) {
+            bail!(text!("{}: a sample table ends in .parquet or .csv", self.out.display()));
+        }
+        table::check_name(&self.out)?;
+        check_replace(&self.out, self.force)?;
+        crate::usi::stop_engines_on_signals()?;
+        let (drawn, calibrate) = self.read()?;
+        if drawn.value.samples.is_empty() {
+            terminal::tell(&drawn, self.output.is_quiet(), self.language);
+            bail!(text!("no position was drawn; the games need moves and a result, and positions from --from-ply on"));
+        }
+        let game = if drawn.value.chess { Game::Chess } else { Game::Shogi };
+        make_parent(&self.out)?;
+        let target = self.target.or(self.positions.is_none().then_some(TARGET));
+        let mut journal = self.out.clone().into_os_string();
+        journal.push(".journal");
+        let search =
+            Search { engines: engines(game)?, journal: journal.into(), restart: self.force, ..self.search.clone() };
+        let mut analyse = Analyse { positions: self.positions, target, calibrate, search };
+        if is_council {
+            analyse.search.most_crashes = MOST_CRASHES;
+            estimate(&analyse, &drawn, self.language)?;
+            analyse.search.restart = false;
+        }
+        let bar = Bar::new(self.output.is_quiet(), target, self.language);
+        let analysis = analyse
+            .run(&drawn.value, &drawn.positions, |status, running, positions| bar.show(status, running, positions));
+        bar.finish();
+        let analysis = analysis?;
+        if is_council {
+            given_up(&analysis)?;
+        }
+        table::write_with(&analysis.table, analysis.columns(), &self.out, rayon::current_num_threads())?;
+        // the table has all that it held
+        let _ = std::fs::remove_file(&analyse.search.journal);
+        self.print(&analysis, &drawn, target)?;
+        Ok(if analysis.table.samples.is_empty() { Done::Nothing } else { Done::Yes })
     }
-    table::check_name(&args.out)?;
-    check_replace(&args.out, args.force)?;
-    crate::usi::stop_engines_on_signals()?;
-    let language = args.language.chosen();
-    let (drawn, calibrate) = args.read()?;
-    if drawn.value.samples.is_empty() {
-        terminal::tell(&drawn, args.output.is_quiet(), language);
-        bail!(text!("no position was drawn; the games need moves and a result, and positions from --from-ply on"));
-    }
-    let game = if drawn.value.chess { Game::Chess } else { Game::Shogi };
-    make_parent(&args.out)?;
-    let target = args.target.or(args.positions.is_none().then_some(TARGET));
-    let is_council = members.is_some();
-    let engines = members.map_or_else(|| args.engines(game), Ok)?;
-    let mut analyse = Analyse { positions: args.positions, target, calibrate, search: args.search(engines) };
-    if is_council {
-        analyse.search.most_crashes = MOST_CRASHES;
-        estimate(&analyse, &drawn, language)?;
-        analyse.search.restart = false;
-    }
-    let bar = Bar::new(args.output.is_quiet(), target, language);
-    let analysis =
-        analyse.run(&drawn.value, &drawn.positions, |status, running, positions| bar.show(status, running, positions));
-    bar.finish();
-    let analysis = analysis?;
-    if is_council {
-        given_up(&analysis)?;
-    }
-    table::write_with(&analysis.table, analysis.columns(), &args.out, rayon::current_num_threads())?;
-    // the table has all that it held
-    let _ = std::fs::remove_file(&analyse.search.journal);
-    args.print(&analysis, &drawn, target)?;
-    Ok(if analysis.table.samples.is_empty() { Done::Nothing } else { Done::Yes })
 }
 
 /// The progress on a terminal.

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::builder::ArgPredicate;
-use clap::{Args as _, FromArgMatches as _};
 use rayon::prelude::*;
 
 use super::engines::{Engines, nothing};
@@ -16,11 +15,13 @@ use super::options::{InputArgs, OutputArgs, PlotArgs, TableArgs};
 use super::{Done, analyse, terminal};
 use crate::calibrate::{EngineResult, among_most};
 use crate::calibration::{Calibration, Reading, file_stems};
+use crate::council::Game;
+use crate::language::Language;
 use crate::plot::PlotOptions;
 use crate::report::figures;
 use crate::report::text::{printable, wrap};
 use crate::report::wdl_figures::drawings_of_results;
-use crate::run::Calibrated;
+use crate::run::{Calibrate, Calibrated, Input};
 use crate::table;
 use crate::whole_file::WholeFiles;
 use crate::{say, text};
@@ -82,14 +83,27 @@ pub(super) struct Args {
 /// The limit of the games of each engine to write, by the stem of its file.
 pub(super) type Limits = BTreeMap<String, String>;
 
-/// Calibrates the engines in records with the defaults and the given options, and writes those in `limits`, each with
-/// its limit: records have only one for both players. Returns the stems of the files that were written.
-pub(super) fn run_for(limits: &Limits, options: &[&std::ffi::OsStr]) -> anyhow::Result<BTreeSet<String>> {
-    let command = Args::augment_args(clap::Command::new("calibrate"));
-    let arguments = std::iter::once(std::ffi::OsStr::new("calibrate")).chain(options.iter().copied());
-    let mut args = Args::from_arg_matches(&command.try_get_matches_from(arguments)?)?;
-    args.table.without_options = true;
-    let (_, written) = run_on(&args, Some(limits))?;
+/// Calibrates the engines in records, and writes those in `limits` into a folder, each with its limit: records have only
+/// one for both players. Returns the stems of the files that were written.
+pub(super) fn run_for(
+    limits: &Limits,
+    records: &Path,
+    command: Calibrate,
+    out: &Path,
+    language: Language,
+) -> anyhow::Result<BTreeSet<String>> {
+    let job = Job {
+        input: Input::paths([records]),
+        out,
+        force: false,
+        limits: Some(limits),
+        samples: None,
+        plots: None,
+        table: &TableArgs { without_options: true, ..TableArgs::default() },
+        output: OutputArgs::default(),
+        language,
+    };
+    let (_, written) = job.run(command)?;
     let stem = |path: &String| Some(Path::new(path).file_stem()?.to_string_lossy().into_owned());
     Ok(written.iter().flatten().filter_map(stem).collect())
 }
@@ -106,7 +120,7 @@ impl Args {
         if self.has_engines() {
             let table = self.out.join("analysed.parquet");
             make_folder(&self.out)?;
-            analyse::run_for(&self.input, &self.analyse_with, None, &table, self.force, self.output.is_quiet())?;
+            analyse::run_for(&self.input, &self.analyse_with, Game::Shogi, &table, self.force, self.output.is_quiet())?;
             input.paths = vec![table];
         }
         Ok(input)
@@ -114,94 +128,132 @@ impl Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let (results, written) = run_on(args, None)?;
+    let input = args.analysed()?;
     let language = args.input.language.chosen();
+    let folder = || args.plots.clone().unwrap_or_else(|| args.out.join("plots"));
+    let plots = (!args.no_plots).then(|| Plots { folder: folder(), most: args.figures, options: &args.plot, language });
+    let job = Job {
+        input: input.input(),
+        out: &args.out,
+        force: args.force,
+        limits: None,
+        samples: args.samples.as_deref(),
+        plots,
+        table: &args.table,
+        output: args.output,
+        language,
+    };
+    let (results, written) = job.run(input.calibrate())?;
     Ok(if written.iter().any(Option::is_some) { Done::Yes } else { nothing(results.iter(), language) })
 }
 
-/// Calibrates, writes and prints. Returns the results, and the paths in their order.
-fn run_on(args: &Args, limits: Option<&Limits>) -> anyhow::Result<(Vec<EngineResult>, Vec<Option<String>>)> {
-    let input = args.analysed()?;
-    let mut command = input.calibrate();
-    if args.no_plots && !args.output.json {
-        // neither the files nor the table show them
-        command.fitting.bands = 0;
-    }
-    // figures have bands by the covariance
-    command.fitting.bootstrap_sigmoids = args.output.json;
-    command.fitting.bootstrap_of = (!args.output.json).then_some(args.figures);
-    if let Some(samples) = args.samples.as_ref().filter(|s| !table::is_table(s)) {
-        bail!(text!("{}: the name of a sample table must end in .parquet or .csv", samples.display()));
-    }
-    if let Some(samples) = &args.samples {
-        check_replace(samples, args.force)?;
-    }
-    let engines = Engines::calibrated(&command, &input, &args.output)?;
-    let Calibrated { table: samples_used, results, options, .. } = &engines.0.value;
-    // what cannot be written is known before the first file is replaced
-    if !args.no_plots && results.iter().any(|r| r.has_enough(options)) {
-        make_folder(&plots_folder(args))?;
-    }
-    if let Some(samples) = &args.samples {
-        make_parent(samples)?;
-    }
-    let (files, written) = prepare_calibrations(results, limits, &args.out, args.force)?;
-    // the disk takes the files while figures are drawn
-    let (done, plots) = std::thread::scope(|scope| {
-        let finish = scope.spawn(|| files.finish());
-        let plots = (!args.no_plots).then(|| draw(args, &engines.0.value)).transpose();
-        (finish.join().unwrap_or_else(|panic| resume_unwind(panic)), plots)
-    });
-    done?;
-    let plots = plots?;
-    let strangers = of_other_games(results, &written, &args.out);
-    if let Some(samples) = &args.samples {
-        table::write(samples_used, samples, rayon::current_num_threads())?;
+/// A calibration whose files are written.
+struct Job<'a> {
+    input: Input,
+    out: &'a Path,
+    force: bool,
+    limits: Option<&'a Limits>,
+    samples: Option<&'a Path>,
+    plots: Option<Plots<'a>>,
+    table: &'a TableArgs,
+    output: OutputArgs,
+    language: Language,
+}
+
+impl Job<'_> {
+    /// Calibrates, writes and prints. Returns the results, and the paths in their order.
+    fn run(&self, mut command: Calibrate) -> anyhow::Result<(Vec<EngineResult>, Vec<Option<String>>)> {
+        let json = self.output.json;
+        if self.plots.is_none() && !json {
+            // neither the files nor the table show them
+            command.fitting.bands = 0;
+        }
+        // figures have bands by the covariance
+        command.fitting.bootstrap_sigmoids = json;
+        command.fitting.bootstrap_of = self.plots.as_ref().filter(|_| !json).map(|plots| plots.most);
+        if let Some(samples) = self.samples {
+            if !table::is_table(samples) {
+                bail!(text!("{}: the name of a sample table must end in .parquet or .csv", samples.display()));
+            }
+            check_replace(samples, self.force)?;
+        }
+        let engines = Engines::calibrated(&command, &self.input, self.output.quiet)?;
+        let Calibrated { table: samples_used, results, options, .. } = &engines.0.value;
+        // what cannot be written is known before the first file is replaced
+        if let Some(plots) = self.plots.as_ref().filter(|_| results.iter().any(|r| r.has_enough(options))) {
+            make_folder(&plots.folder)?;
+        }
+        if let Some(samples) = self.samples {
+            make_parent(samples)?;
+        }
+        let (files, written) = prepare_calibrations(results, self.limits, self.out, self.force)?;
+        // the disk takes the files while figures are drawn
+        let (done, drawn) = std::thread::scope(|scope| {
+            let finish = scope.spawn(|| files.finish());
+            let draw = |plots: &Plots<'_>| plots.draw(&engines.0.value, self.output.is_quiet());
+            let drawn = self.plots.as_ref().map(draw).transpose();
+            (finish.join().unwrap_or_else(|panic| resume_unwind(panic)), drawn)
+        });
+        done?;
+        let drawn = drawn?;
+        let strangers = of_other_games(results, &written, self.out);
+        if let Some(samples) = self.samples {
+            table::write(samples_used, samples, rayon::current_num_threads())?;
+        }
+        let text = || {
+            let parts = self.written(results, &written, drawn.unwrap_or(0));
+            let written = wrap(&parts.join(self.language.word("; ")), terminal::width(), 2);
+            format!("{}\n{written}", engines.summary(self.table, self.language))
+        };
+        engines.print(&self.output, &written, self.language, text)?;
+        if !self.output.is_quiet() {
+            self.warn_of(&strangers);
+        }
+        Ok((engines.0.value.results, written))
     }
 
-    let language = args.input.language.chosen();
-    let text = || {
-        let mut parts = match (written.iter().flatten().count(), shown(&args.out)) {
+    /// The files and plots that were written.
+    fn written(&self, results: &[EngineResult], written: &[Option<String>], plots: usize) -> Vec<String> {
+        let language = self.language;
+        let mut parts = match (written.iter().flatten().count(), shown(self.out)) {
             (0, _) => vec![language.word("no calibration file written").to_owned()],
             (1, out) => vec![say!(language, "written 1 calibration file to {out}")],
             (n, out) => vec![say!(language, "written {n} calibration files to {out}")],
         };
         let refused = results.iter().filter(|r| r.calibration.is_some() && r.refusal().is_some());
-        let refused: Vec<&str> = refused.filter(|_| !args.force).map(|r| r.name.as_str()).collect();
+        let refused: Vec<&str> = refused.filter(|_| !self.force).map(|r| r.name.as_str()).collect();
         if !refused.is_empty() {
             let refused = printable(&refused.join(", "));
-            parts.push(match args.table.without_options {
+            parts.push(match self.table.without_options {
                 true => say!(language, "none for {refused}, for the reasons below"),
                 false => say!(language, "none for {refused}, for the reasons below (--force writes them)"),
             });
         }
-        parts.extend(plots.filter(|(_, n)| *n > 0).map(|(folder, n)| {
-            let folder = shown(&folder);
-            match n {
+        if let Some(folder) = self.plots.as_ref().map(|plots| shown(&plots.folder)).filter(|_| plots > 0) {
+            parts.push(match plots {
                 1 => say!(language, "1 plot to {folder}"),
-                _ => say!(language, "{n} plots to {folder}"),
+                n => say!(language, "{n} plots to {folder}"),
+            });
+        }
+        parts.extend(self.samples.map(|samples| say!(language, "the samples to {}", shown(samples))));
+        parts
+    }
+
+    /// Warns of files in the folder that another run wrote.
+    fn warn_of(&self, strangers: &[String]) {
+        let (language, folder) = (self.language, shown(self.out));
+        terminal::warning(&match strangers {
+            [] => return,
+            [one] => {
+                say!(language, "{folder} also holds {one}, which another run made from other games or by other options")
             }
-        }));
-        parts.extend(args.samples.as_ref().map(|samples| say!(language, "the samples to {}", shown(samples))));
-        let written = wrap(&parts.join(language.word("; ")), terminal::width(), 2);
-        format!("{}\n{written}", engines.summary(&args.table, language))
-    };
-    engines.print(&args.output, &written, language, text)?;
-    if let Some(first) = strangers.first().filter(|_| !args.output.is_quiet()) {
-        let (folder, count) = (shown(&args.out), strangers.len());
-        terminal::warning(&match count {
-            1 => say!(
-                language,
-                "{folder} also holds {first}, which another run made from other games or by other options"
-            ),
-            _ => say!(
+            [first, others @ ..] => say!(
                 language,
                 "{folder} also holds {first} and {} more, which another run made from other games or by other options",
-                count - 1
+                others.len()
             ),
         });
     }
-    Ok((engines.0.value.results, written))
 }
 
 /// Writes one file per engine, or per engine in `limits`, all or none. Returns the paths in the order of the results,
@@ -274,32 +326,40 @@ fn of_other_games(results: &[EngineResult], written: &[Option<String>], out: &Pa
     others.filter(differ).map(name).collect()
 }
 
-fn plots_folder(args: &Args) -> PathBuf {
-    args.plots.clone().unwrap_or_else(|| args.out.join("plots"))
+/// The figures of engines.
+struct Plots<'a> {
+    folder: PathBuf,
+    /// How many engines have figures.
+    most: usize,
+    options: &'a PlotArgs,
+    language: Language,
 }
 
-fn draw(args: &Args, found: &Calibrated) -> anyhow::Result<(PathBuf, usize)> {
-    let Calibrated { table, results, options, .. } = found;
-    let folder = plots_folder(args);
-    let language = args.input.language.chosen();
-    let enough: Vec<&EngineResult> = results.iter().filter(|r| r.has_enough(options)).collect();
-    let drawn = among_most(&enough.iter().map(|r| r.samples).collect::<Vec<u64>>(), Some(args.figures));
-    if enough.len() > args.figures && !args.output.is_quiet() {
-        let (figures, all) = (args.figures, enough.len());
-        terminal::note(&say!(
-            language,
-            "figures of the {figures} of {all} engines with most samples (--figures draws those of more)"
-        ));
+impl Plots<'_> {
+    /// Draws and writes. Returns the number of files.
+    fn draw(&self, found: &Calibrated, is_quiet: bool) -> anyhow::Result<usize> {
+        let Calibrated { table, results, options, .. } = found;
+        let language = self.language;
+        let enough: Vec<&EngineResult> = results.iter().filter(|r| r.has_enough(options)).collect();
+        let drawn = among_most(&enough.iter().map(|r| r.samples).collect::<Vec<u64>>(), Some(self.most));
+        if enough.len() > self.most && !is_quiet {
+            let (figures, all) = (self.most, enough.len());
+            terminal::note(&say!(
+                language,
+                "figures of the {figures} of {all} engines with most samples (--figures draws those of more)"
+            ));
+        }
+        let drawn: Vec<&EngineResult> =
+            enough.into_iter().zip(drawn).filter_map(|(r, drawn)| drawn.then_some(r)).collect();
+        let series = figures::series_of_results(drawn.iter().copied(), options.min_bin, self.options.bins, language);
+        if series.is_empty() {
+            return Ok(0);
+        }
+        let mut drawings = figures::drawings(&series, Reading::Equal);
+        drawings.extend(drawings_of_results(drawn, table, options));
+        let plot = PlotOptions { language, ..PlotOptions::default() };
+        let written = figures::write(&drawings, &self.folder, &plot, self.options.data)?;
+        note_all(&written.left_out, is_quiet, language);
+        Ok(written.files.len())
     }
-    let drawn: Vec<&EngineResult> = enough.into_iter().zip(drawn).filter_map(|(r, drawn)| drawn.then_some(r)).collect();
-    let series = figures::series_of_results(drawn.iter().copied(), options.min_bin, args.plot.bins, language);
-    if series.is_empty() {
-        return Ok((folder, 0));
-    }
-    let (plot, data) = (PlotOptions { language, ..PlotOptions::default() }, args.plot.data);
-    let mut drawings = figures::drawings(&series, Reading::Equal);
-    drawings.extend(drawings_of_results(drawn, table, options));
-    let written = figures::write(&drawings, &folder, &plot, data)?;
-    note_all(&written.left_out, args.output.is_quiet(), language);
-    Ok((folder, written.files.len()))
 }

@@ -93,7 +93,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         make_folder(folder)?;
         // the journal of a run that did not end says which answers need no search
         let force = table.exists();
-        analyse::run_for(&input, &input.filters.engine, Some(&args.game), &table, force, silent)?;
+        analyse::run_for(&input, &input.filters.engine, analyse::game(&args.game), &table, force, silent)?;
         input.paths = vec![table];
         input.filters.engine.clear();
     }

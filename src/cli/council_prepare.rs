@@ -1,6 +1,5 @@
 //! `evalcurve council --init` and `--prepare`: from engine commands to a council with calibrations.
 
-use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +20,7 @@ use crate::random::DEFAULT_SEED;
 use crate::rule::Rule;
 use crate::rule::log::Log;
 use crate::rule::replay::LearnOptions;
-use crate::run::{Input, Logs, Replay};
+use crate::run::{Calibrate, Fitting, Input, Logs, Reading, Replay, Sampling};
 use crate::{report, say, text, whole_file};
 
 /// The limit of each member in a first configuration.
@@ -215,14 +214,12 @@ pub(super) fn prepare(path: &Path, by: By, force: bool, language: Language) -> a
             language.word("every member has a calibration already; remove the keys to calibrate again\n"),
         );
     }
-    let options = match by {
+    let (records, command) = match by {
         By::Positions { target } => scored(&place, engines, game, target, force, language)?,
         By::Games { pairs } => played(&place, engines, game, pairs, force, language)?,
     };
     let calibrations = place.beside("calibrations");
-    let more = ["--no-plots", "--lang", language.code(), "--out"].map(OsString::from);
-    let options: Vec<OsString> = options.into_iter().chain(more).chain([calibrations.clone().into()]).collect();
-    let written = calibrate::run_for(&limits, &options.iter().map(OsString::as_os_str).collect::<Vec<_>>())?;
+    let written = calibrate::run_for(&limits, &records, command, &calibrations, language)?;
     // a file of an earlier run is no calibration at these limits
     let missing = names.iter().zip(&stems).find(|(_, stem)| limits.contains_key(*stem) && !written.contains(*stem));
     if let Some((name, _)) = missing {
@@ -341,7 +338,7 @@ fn scored(
     target: Option<f64>,
     force: bool,
     language: Language,
-) -> anyhow::Result<Vec<OsString>> {
+) -> anyhow::Result<(PathBuf, Calibrate)> {
     if !matches!(game, Game::Shogi | Game::Chess) {
         bail!(text!("the program has positions of shogi and chess only; add --by-playing"));
     }
@@ -351,7 +348,8 @@ fn scored(
     // the journal of a run that did not end says which answers need no search
     let force = force || table.exists();
     analyse::run_members(members, game, target, &table, force, language)?;
-    Ok([table.into_os_string()].into_iter().chain(thresholds).collect())
+    let fitting = Fitting { mate_threshold: thresholds, ..Fitting::default() };
+    Ok((table, Calibrate { fitting, ..Calibrate::default() }))
 }
 
 /// Plays the members against each other. Returns what calibrates them.
@@ -362,7 +360,7 @@ fn played(
     pairs: u32,
     force: bool,
     language: Language,
-) -> anyhow::Result<Vec<OsString>> {
+) -> anyhow::Result<(PathBuf, Calibrate)> {
     // every member plays each of the others twice per pair
     let per_pair = 2 * (engines.len() as u64).saturating_sub(1).max(1);
     let (given, least) = (per_pair * u64::from(pairs), DEFAULT_MIN_GAMES.div_ceil(per_pair));
@@ -383,9 +381,10 @@ fn played(
     play::watch(&tournament, &games, &options, play::Live::of(false, REPORT_EVERY, command, language))?;
     let records: PathBuf = games.join(format!("games.{}", extension(game)));
     // 5x5 shogi is short, and its games are decided early
-    let from_ply = if game == Game::Minishogi { "9" } else { "17" };
-    let sampling = ["--from-ply", from_ply, "--window", "20"].map(OsString::from);
-    Ok([records.into_os_string()].into_iter().chain(sampling).collect())
+    let from_ply = if game == Game::Minishogi { 9 } else { 17 };
+    let sampling = Sampling { from_ply: Some(from_ply), window: Some(20), ..Sampling::default() };
+    let reading = Reading { sampling, ..Reading::default() };
+    Ok((records, Calibrate { reading, ..Calibrate::default() }))
 }
 
 impl By {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::options::{InputArgs, OutputArgs, TableArgs};
+use super::options::{OutputArgs, TableArgs};
 use super::progress::shown;
 use super::terminal::tell;
 use super::{Done, terminal};
 use crate::calibrate::EngineResult;
 use crate::language::Language;
 use crate::report::text;
-use crate::run::{Calibrate, Calibrated, Outcome};
+use crate::run::{Calibrate, Calibrated, Input, Outcome};
 use crate::say;
 
 /// Engines in a table without `--all`.
@@ -26,8 +26,8 @@ pub(super) struct Engines(pub Outcome<Calibrated>);
 
 impl Engines {
     /// Runs the command while its progress is shown.
-    pub(super) fn calibrated(command: &Calibrate, input: &InputArgs, output: &OutputArgs) -> anyhow::Result<Self> {
-        Ok(Self(shown(output.quiet, |progress| command.run(&input.input(), progress))?))
+    pub(super) fn calibrated(command: &Calibrate, input: &Input, quiet: bool) -> anyhow::Result<Self> {
+        Ok(Self(shown(quiet, |progress| command.run(input, progress))?))
     }
 
     /// Prints the document or the text, and what was unusual.

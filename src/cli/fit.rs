@@ -58,7 +58,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         }
         check_replace(path, args.force)?;
     }
-    let engines = Engines::calibrated(&command, &args.input, &args.output)?;
+    let engines = Engines::calibrated(&command, &args.input.input(), args.output.quiet)?;
     let found = &engines.0.value;
     let language = args.input.language.chosen();
     if let Some(path) = &args.forecasts {

@@ -34,7 +34,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     // the output has no out-of-sample scores and no bootstrap intervals
     (command.fitting.folds, command.fitting.bands) = (None, 0);
     command.fitting.model.get_or_insert(DEFAULT_MODEL);
-    let engines = Engines::calibrated(&command, &args.input, &args.output)?;
+    let engines = Engines::calibrated(&command, &args.input.input(), args.output.quiet)?;
     engines.print(&args.output, &[], args.input.language.chosen(), || table(&engines, args))?;
     Ok(Done::Yes)
 }

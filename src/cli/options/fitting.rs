@@ -126,7 +126,8 @@ fn folds(value: &str) -> Result<u64, Text> {
     }
 }
 
-fn threshold(value: &str) -> Result<(Option<String>, Threshold), Text> {
+/// Parses a value of `--mate-threshold`.
+pub(in crate::cli) fn threshold(value: &str) -> Result<(Option<String>, Threshold), Text> {
     let (engine, value) = match value.rsplit_once('=') {
         Some((engine, value)) => (Some(engine.trim().to_owned()), value.trim()),
         None => (None, value.trim()),

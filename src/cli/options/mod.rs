@@ -16,7 +16,7 @@ use crate::sample::{DEFAULT_PACKED_EVERY, DEFAULT_SEED, Duplicates};
 use crate::table::{Role, ScoreUnit};
 use crate::text;
 pub(super) use filters::FilterArgs;
-pub(super) use fitting::FitArgs;
+pub(super) use fitting::{FitArgs, threshold};
 pub(super) use output::{LanguageArgs, OutputArgs, PlotArgs, TableArgs, language, language_of, set_language};
 
 /// What is read and sampled, and how engines are fitted.
@@ -162,7 +162,7 @@ fn score_unit(value: &str) -> Result<(Option<String>, ScoreUnit), Text> {
 }
 
 /// The values of `--format`: the list of formats, and tables.
-fn formats() -> impl TypedValueParser<Value = FileFormat> {
+pub(super) fn formats() -> impl TypedValueParser<Value = FileFormat> {
     PossibleValuesParser::new(FORMATS.iter().map(|format| format.name).chain(["table"]))
         .map(|name| Format::by_name(&name).map_or(FileFormat::Table, FileFormat::Records))
 }

@@ -26,7 +26,7 @@ pub(in crate::cli) struct PlotArgs {
 }
 
 /// Which engines a table shows, and how much of each.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub(in crate::cli) struct TableArgs {
     /// Show all engines, not only the ten with most samples
@@ -93,7 +93,7 @@ pub(in crate::cli) fn language_of(arguments: &[OsString]) -> Language {
 }
 
 /// How results are printed.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub(in crate::cli) struct OutputArgs {
     /// Print one JSON document instead of tables
