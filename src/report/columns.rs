@@ -94,9 +94,9 @@ impl<'a, R> Columns<'a, R> {
         self.line(|column| (column.cell)(row))
     }
 
-    /// The lines of rows.
+    /// The lines of rows, without blanks at their ends.
     pub fn rows(&self, rows: impl IntoIterator<Item = R>) -> String {
-        rows.into_iter().map(|row| self.row(&row) + "\n").collect()
+        rows.into_iter().map(|row| format!("{}\n", self.row(&row).trim_end())).collect()
     }
 
     /// The header and the rows in Markdown; only names are escaped.

@@ -17,7 +17,8 @@ pub use evalcurve_text_macro::ToText;
 #[doc(hidden)]
 pub use evalcurve_text_macro::text_of;
 
-use evalcurve_calibration::Termination;
+use evalcurve_calibration::file::Doubt;
+use evalcurve_calibration::{ModelKind, Termination};
 use serde::{Serialize, Serializer};
 
 /// A language that reports, verdicts and figures are written in.
@@ -263,14 +264,14 @@ impl ToText for Termination {
 }
 
 /// The doubt as what a calibration does.
-impl ToText for crate::calibration::Doubt {
+impl ToText for Doubt {
     fn to_text(&self) -> Text {
         Text::word(self.words())
     }
 }
 
 /// The model in words, not under its name in files.
-impl ToText for crate::calibration::ModelKind {
+impl ToText for ModelKind {
     fn to_text(&self) -> Text {
         Text::word(self.label())
     }

@@ -18,14 +18,35 @@ pub(super) const MOST_PAIRS: u32 = 10_000_000;
 /// The most games at the same time.
 const MOST_WORKERS: usize = 1_024;
 
+/// The option of engines for Chess960.
+const CHESS960: &str = "UCI_Chess960";
+
 /// A problem, and the key of the file that has it.
 type Problem = (Cow<'static, str>, Text);
+
+impl Tournament {
+    /// Checks a tournament between the engines of a file.
+    ///
+    /// # Errors
+    /// What cannot be played and why, with the line and a remedy.
+    pub fn checked(mut self, text: &ConfigText) -> Result<Self, ConfigError> {
+        text.file().clone_into(&mut self.file);
+        self.pairs_given = text.span("pairs").is_some();
+        check(&self, text)?;
+        for engine in self.engines.iter_mut().filter(|_| self.chess960) {
+            if !engine.options.iter().any(|(name, _)| name == CHESS960) {
+                engine.options.push((CHESS960.to_owned(), "true".to_owned()));
+            }
+        }
+        Ok(self)
+    }
+}
 
 /// Checks what the types of the keys do not say.
 ///
 /// # Errors
 /// The first problem, with the line and a remedy.
-pub(super) fn check(tournament: &Tournament, text: &ConfigText) -> Result<(), ConfigError> {
+fn check(tournament: &Tournament, text: &ConfigText) -> Result<(), ConfigError> {
     let problem = of_numbers(tournament)
         .or_else(|| of_openings(tournament))
         .or_else(|| of_engines(tournament))
@@ -91,7 +112,7 @@ fn of_openings(tournament: &Tournament) -> Option<Problem> {
 
 fn of_engines(tournament: &Tournament) -> Option<Problem> {
     if tournament.engines.len() < 2 {
-        let why = text!("a tournament needs two engines; add a table [[engine]] with name and command");
+        let why = text!("a tournament needs two engines; add another");
         return Some(("engine.0".into(), why));
     }
     tournament.engines.iter().enumerate().find_map(|(at, engine)| {

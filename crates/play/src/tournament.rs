@@ -4,16 +4,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::problem;
 use evalcurve_core::language::Text;
 use evalcurve_core::text;
 use evalcurve_core::text::shortened;
 use evalcurve_council::usi::Position;
 use evalcurve_council::{Board, ConfigError, ConfigText, EngineConfig, Game, Limit};
 use evalcurve_records::match_stats::{EloModel, SprtOptions};
-
-/// The option by which an engine plays Chess960.
-const CHESS960: &str = "UCI_Chess960";
 
 /// A tournament. The fields are the keys of the file.
 #[derive(Debug, Clone, Deserialize)]
@@ -245,22 +241,6 @@ impl Tournament {
         tournament.engines = document.engines(tournament.game, None)?;
         tournament.openings.file = tournament.openings.file.map(|file| text.path(file));
         tournament.checked(text)
-    }
-
-    /// Checks a tournament between the engines of a file.
-    ///
-    /// # Errors
-    /// What cannot be played and why, with the line and a remedy.
-    pub fn checked(mut self, text: &ConfigText) -> Result<Self, ConfigError> {
-        text.file().clone_into(&mut self.file);
-        self.pairs_given = text.span("pairs").is_some();
-        problem::check(&self, text)?;
-        for engine in self.engines.iter_mut().filter(|_| self.chess960) {
-            if !engine.options.iter().any(|(name, _)| name == CHESS960) {
-                engine.options.push((CHESS960.to_owned(), "true".to_owned()));
-            }
-        }
-        Ok(self)
     }
 
     /// Why the engines cannot be bound to the processors of `affinity`.

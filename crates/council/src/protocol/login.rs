@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::message::{parse_login, same_secret};
-use super::serve::{Event, ServeError, ServeOptions};
+use super::options::{Event, ServeError, ServeOptions};
 use crate::usi::{LineReader, ReadLine};
 
 /// The longest line that a program may send.

@@ -31,6 +31,7 @@
 mod join;
 mod login;
 mod message;
+mod options;
 mod position;
 mod search;
 mod serve;
@@ -39,5 +40,6 @@ mod tests;
 
 pub use join::{JoinError, JoinOptions, join};
 pub use message::{Candidate, MOST_CANDIDATES, Question};
+pub use options::{ServeError, ServeOptions};
 pub use position::Position;
-pub use serve::{ServeError, ServeOptions, serve};
+pub use serve::serve;

@@ -181,10 +181,7 @@ impl Format {
                 let text = head.strip_prefix(BOM).unwrap_or(head);
                 is_text && recognise(&text[..text.len().min(TEXT_CHECK)])
             }
-            Content::Positions(Packed::Plain) => {
-                is_text && super::packed::plain::recognise(head.strip_prefix(BOM).unwrap_or(head))
-            }
-            Content::Positions(packed) => !is_text && Packed::detect(head) == Some(packed),
+            Content::Positions(packed) => packed.recognises(head, is_text),
         }
     }
 

@@ -1,6 +1,5 @@
 //! The start position and the moves of a game, as engines are told them.
 
-use super::pgn::replay::{ReplayError, uci_moves};
 use super::position::{PIECES, Position, WHITE, promote, square};
 use evalcurve_core::types::Color;
 
@@ -26,15 +25,6 @@ impl Default for Played {
 }
 
 impl Played {
-    /// Reads the moves of the first game of a text in PGN.
-    pub(crate) fn read_pgn(&mut self, text: &[u8]) -> Result<(), ReplayError> {
-        let (start, moves) = uci_moves(text, usize::MAX)?;
-        let black = start.as_deref().and_then(|fen| fen.split_whitespace().nth(1)) == Some("b");
-        self.first = if black { Color::Black } else { Color::White };
-        (self.start, self.moves) = (start, moves);
-        Ok(())
-    }
-
     /// Turns the moves of a shogi game into those of USI, up to the first that no piece on its square can have made.
     pub(super) fn shogi(&mut self, start: &Position) {
         self.first = start.side_to_move;

@@ -8,13 +8,15 @@ use std::sync::atomic::Ordering::Relaxed;
 use foldhash::fast::FixedState;
 use thiserror::Error;
 
-use super::copies::{Fingerprint, Rank, rank};
-use super::merge::{Copy, Found, FoundBlock, FoundGame, merge};
-use super::positions::{Positions, every_position};
+use super::copies::Fingerprint;
+use super::found::{Copy, Found, FoundBlock, FoundGame, Rank, rank};
+pub use super::merge::Collected;
+use super::merge::merge;
+use super::positions::every_position;
 pub use super::report::{PositionCount, Problem, ReadReport, kind_words};
 use super::rows::Rows;
 use super::sampler::{Scratch, annotator, draw, plies_before, usable};
-use super::{Duplicates, GameEnd, GameInfo, MOST_NAME, NameId, SampleTable, SamplingOptions, packed, report};
+use super::{Duplicates, GameEnd, GameInfo, MOST_NAME, NameId, SamplingOptions, packed, report};
 pub use crate::parallel::Progress;
 use crate::parallel::{Collector, Step, read_all, read_games};
 use crate::record::find::{Entry, SourceError, find};
@@ -52,16 +54,6 @@ pub struct CollectOptions {
     pub material: bool,
     /// The format of all files; `None` to detect it from their content.
     pub format: Option<&'static Format>,
-}
-
-/// The sample table and the report on reading it.
-#[derive(Debug, Clone, Default)]
-pub struct Collected {
-    pub table: SampleTable,
-    /// What was read and skipped.
-    pub report: ReadReport,
-    /// How the positions of the samples are reached, if [`SamplingOptions::unscored`] is set.
-    pub positions: Positions,
 }
 
 /// Why reading could not begin, or stopped.

@@ -3,122 +3,29 @@
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ops::Range;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
-use super::collect::Collected;
-use super::copies::{Fingerprint, Rank, copies, drawn_digest};
-use super::packed::{Drawn, FoundPositions, game_info};
+use super::copies::copies;
+use super::found::{Copy, Drawn, Found, FoundBlock, FoundGame, FoundPositions, SHOWN, drawn_digest};
+use super::packed::game_info;
 use super::positions::Positions;
 use super::report::{Problem, ReadReport, add_counts, count};
-use super::sampler::DrawnScore;
 use super::{GameInfo, NameId, Names, Sample, SampleTable};
 use crate::record::source::{Key, Refusal};
 use crate::record::{SkipReason, StartTime};
 use evalcurve_core::language::Text;
 use evalcurve_core::text;
 
-/// Problems of each kind that are reported with their text; the others are only counted.
-const SHOWN: usize = 20;
-
-/// What one worker found, in the order in which it read it.
-#[derive(Default)]
-pub(super) struct Found {
-    pub names: Names,
-    pub blocks: Vec<FoundBlock>,
-    pub games: Vec<FoundGame>,
-    pub samples: Vec<DrawnScore>,
-    pub drawn: Vec<Drawn>,
+/// The sample table and the report on reading it.
+#[derive(Debug, Clone, Default)]
+pub struct Collected {
+    pub table: SampleTable,
+    /// What was read and skipped.
+    pub report: ReadReport,
+    /// How the positions of the samples are reached, if [`SamplingOptions::unscored`] is set.
     pub positions: Positions,
-}
-
-/// One block, or refused file, with ranges into the lists of [`Found`].
-#[derive(Default)]
-pub(super) struct FoundBlock {
-    pub key: Key,
-    pub member: Arc<str>,
-    pub refusal: Option<Refusal>,
-    /// It only holds a problem of a file that other blocks are of.
-    pub is_note: bool,
-    /// All games that gave samples are chess.
-    pub chess: bool,
-    pub lines: u64,
-    pub bytes: u64,
-    pub read: u64,
-    pub book_moves: u64,
-    pub scores: u64,
-    pub verified: u64,
-    pub skipped: BTreeMap<SkipReason, u64>,
-    pub oddities: BTreeMap<&'static str, u64>,
-    pub problems: Vec<FoundProblem>,
-    pub games: Range<usize>,
-    /// The first games that the worker had read before, in the same words, and did not keep again.
-    pub copies: Vec<Copy>,
-    /// How many more of them there are.
-    pub more_copies: u64,
-    pub positions: Option<FoundPositions>,
-}
-
-/// A problem of a block.
-pub(super) struct FoundProblem {
-    /// Its line from 0 in the block; `None` for the file as a whole.
-    pub line: Option<u64>,
-    pub kind: &'static str,
-    pub value: Text,
-    pub strict: bool,
-}
-
-/// A game that is not kept, because it says the same as one that is.
-pub(super) struct Copy {
-    /// Its line from 0 in the block.
-    pub line: u64,
-    /// The index of the game that is kept.
-    pub kept: usize,
-    /// The index of the game that was kept next.
-    pub before: usize,
-}
-
-pub(super) struct FoundGame {
-    pub info: GameInfo,
-    /// The engine that gave the scores of both sides, if it was not the players.
-    pub annotator: Option<NameId>,
-    pub samples: Range<usize>,
-    pub rank: Rank,
-    /// `None` for a short game, and for training data, whose identity is the moves and scores.
-    pub fingerprint: Option<Fingerprint>,
-}
-
-impl FoundBlock {
-    pub(crate) fn new(key: Key, member: &Arc<str>, bytes: u64, first_game: usize) -> Self {
-        Self { key, member: member.clone(), bytes, games: first_game..first_game, ..Self::default() }
-    }
-
-    pub(crate) fn problem(
-        &mut self,
-        line: impl Into<Option<u64>>,
-        kind: &'static str,
-        value: impl Into<Text>,
-        strict: bool,
-    ) {
-        if self.problems.iter().filter(|p| p.kind == kind).count() < SHOWN {
-            self.problems.push(FoundProblem { line: line.into(), kind, value: value.into(), strict });
-        }
-    }
-
-    /// Counts a game that is not kept. Texts are only needed for the first ones.
-    pub(crate) fn copy(&mut self, copy: Copy) {
-        match self.copies.len() < SHOWN {
-            true => self.copies.push(copy),
-            false => self.more_copies += 1,
-        }
-    }
-
-    pub(crate) fn oddity(&mut self, line: impl Into<Option<u64>>, kind: &'static str, value: impl Into<Text>) {
-        count(&mut self.oddities, kind, 1);
-        self.problem(line, kind, value, true);
-    }
 }
 
 /// A game that goes into the table, and the worker that found it.

@@ -10,6 +10,7 @@ pub mod collect;
 mod copies;
 mod end;
 pub mod expression;
+mod found;
 mod merge;
 mod packed;
 mod positions;

@@ -11,8 +11,7 @@
 
 use std::ops::Range;
 
-use super::copies::{Rank, rank};
-use super::merge::{Found, FoundBlock, FoundGame};
+use super::found::{Drawn, Found, FoundBlock, FoundGame, FoundPositions, Rank, rank};
 use super::positions::TO_BE_SCORED;
 use super::report::{PositionCount, count};
 use super::sampler::DrawnScore;
@@ -27,34 +26,6 @@ use evalcurve_core::{random, text};
 
 /// Most problems to look for in one block; there may be as many as records.
 const SHOWN: usize = 20;
-
-/// The counted positions of a block, and the range of those drawn from HCPE or PSV.
-pub(super) struct FoundPositions {
-    pub packed: Packed,
-    pub count: PositionCount,
-    /// Whether a score differs from 0.
-    pub any_score: bool,
-    /// The key of the file (from its first bytes) and the offset in it. Copies of a block have the same place.
-    pub place: (u64, u64),
-    /// The engine that gave the scores.
-    pub engine: NameId,
-    /// Range of [`Found::drawn`].
-    pub drawn: Range<usize>,
-}
-
-/// A drawn record of HCPE or PSV with all that is known about its game. It is small, because millions of them are held
-/// until all files are read.
-pub(super) struct Drawn {
-    /// Identity of the game.
-    pub id: u64,
-    /// Index of the record in its block.
-    pub index: u32,
-    /// Index of the stretch.
-    pub window: u32,
-    pub position: PackedPosition,
-    /// Whether this is the first drawn record of its game.
-    pub begins: bool,
-}
 
 /// What is known about the game of a position, without its source. `unnamed` is the number of the empty name.
 pub(super) fn game_info(id: u64, position: &PackedPosition, engine: NameId, unnamed: NameId) -> GameInfo {
@@ -267,6 +238,14 @@ impl Draw<'_> {
         self.out.lines = number;
     }
 
+    /// Counts what is no position.
+    fn skip(&mut self, reason: SkipReason) {
+        self.out.read += 1;
+        count(&mut self.out.skipped, reason, 1);
+        self.count.read += 1;
+        self.count.skip(reason, 1);
+    }
+
     /// Draws from formats that do not separate games.
     fn runs(&mut self, block: &Block) {
         let without_engine = self.without_engine(block);
@@ -306,10 +285,7 @@ impl Draw<'_> {
                     run.push((run.len() as u32, *position));
                 }
                 Err(reason) => {
-                    self.out.read += 1;
-                    count(&mut self.out.skipped, reason, 1);
-                    self.count.read += 1;
-                    self.count.skip(reason, 1);
+                    self.skip(reason);
                     shown += 1;
                     if shown <= SHOWN {
                         let at = block.offset + range.start as u64;

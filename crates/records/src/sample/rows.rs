@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use rayon::prelude::*;
 
 use super::collect::Worker;
-use super::merge::{Found, FoundBlock};
+use super::found::{Found, FoundBlock};
 use super::report::count;
 use crate::parallel::{Collector, Progress};
 use crate::record::source::Block;

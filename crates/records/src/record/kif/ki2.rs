@@ -47,12 +47,6 @@ impl Which {
     }
 }
 
-/// Whether `text`, after a ▲ or △, begins with the square that a move goes to.
-pub(super) fn is_move(script: &Script, text: &[u8]) -> bool {
-    let at = |i: usize| script.symbol(text.get(i..).unwrap_or_default());
-    at(0) == symbol::SAME || (matches!(at(0), 1..=9) && matches!(at(script.width), 0x11..=0x19))
-}
-
 /// The move at the beginning of `text`, after its ▲ or △, as CSA writes it from the first square on, and its length. It
 /// is played on the board. `None` for a text that is not a move, and for a move that no piece or several could make.
 pub(super) fn play(

@@ -1,6 +1,5 @@
 //! One line of KIF: its number, its move, its score; and the recognition of KIF by the first lines of a file.
 
-use super::ki2;
 use super::words::{SCRIPTS, Script, Word, script_of, symbol, word_of};
 use crate::record::encoding::declared;
 use crate::record::position::{PIECES, promote};
@@ -31,7 +30,7 @@ pub(super) fn recognise(head: &[u8]) -> bool {
         match word_of(line, script) {
             Some((Word::Columns, ..)) => return true,
             // prose can begin with a triangle too
-            Some((Word::Ki2(_), length, found)) if known || ki2::is_move(found, &line[length..]) => return true,
+            Some((Word::Ki2(_), length, found)) if known || is_ki2_move(found, &line[length..]) => return true,
             Some((Word::Ki2(_), ..)) => return false,
             Some((.., found)) => {
                 known = true;
@@ -72,6 +71,12 @@ pub(crate) fn numbered(line: &[u8]) -> Option<(u32, usize)> {
     }
     // moves begin with a Japanese character
     line.get(i).is_some_and(|b| *b >= 0x80).then_some((number, i))
+}
+
+/// Whether `text`, after a ▲ or △, begins with the square that a move goes to.
+fn is_ki2_move(script: &Script, text: &[u8]) -> bool {
+    let at = |i: usize| script.symbol(text.get(i..).unwrap_or_default());
+    at(0) == symbol::SAME || (matches!(at(0), 1..=9) && matches!(at(script.width), 0x11..=0x19))
 }
 
 /// The target square and the piece before the move, at the beginning of a move in KIF or KI2, and where they end.

@@ -20,6 +20,7 @@ pub mod position;
 pub mod psv;
 mod rescore;
 
+use super::format::BOM;
 pub use super::format::Packed;
 use super::game::SkipReason;
 use super::identity::GameHash;
@@ -64,10 +65,16 @@ impl Packed {
     pub(crate) fn is_chess(self, block: &[u8]) -> bool {
         match self {
             Self::Binpack => true,
-            Self::Plain => {
-                block.strip_prefix(super::format::BOM).unwrap_or(block).trim_ascii_start().starts_with(b"fen")
-            }
+            Self::Plain => block.strip_prefix(BOM).unwrap_or(block).trim_ascii_start().starts_with(b"fen"),
             Self::Hcpe | Self::Hcpe3 | Self::Psv => false,
+        }
+    }
+
+    /// Tells if a file that begins with these bytes is in this format.
+    pub(super) fn recognises(self, head: &[u8], is_text: bool) -> bool {
+        match self {
+            Self::Plain => is_text && plain::recognise(head.strip_prefix(BOM).unwrap_or(head)),
+            _ => !is_text && Self::detect(head) == Some(self),
         }
     }
 

@@ -91,7 +91,7 @@ fn is_board(text: &[u8]) -> bool {
 }
 
 /// Whether a text begins like this one.
-pub(in crate::record) fn recognise(head: &[u8]) -> bool {
+pub(super) fn recognise(head: &[u8]) -> bool {
     let mut lines = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
     let is_first = |line: &[u8]| line.starts_with(b"fen ") || line.starts_with(b"sfen ");
     lines.next().is_some_and(is_first)

@@ -9,7 +9,9 @@ use thiserror::Error;
 
 use super::Movetext;
 use crate::record::game::quoted;
+use crate::record::played::Played;
 use evalcurve_core::fen::rook_files;
+use evalcurve_core::types::Color as Side;
 
 /// Why a game cannot be replayed as far as needed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -98,6 +100,17 @@ pub fn uci_moves(text: &[u8], most: usize) -> Result<(Option<String>, Vec<String
         board.play_unchecked(found);
     }
     Ok((start, moves))
+}
+
+impl Played {
+    /// Reads the moves of the first game of a text in PGN.
+    pub(crate) fn read_pgn(&mut self, text: &[u8]) -> Result<(), ReplayError> {
+        let (start, moves) = uci_moves(text, usize::MAX)?;
+        let black = start.as_deref().and_then(|fen| fen.split_whitespace().nth(1)) == Some("b");
+        self.first = if black { Side::Black } else { Side::White };
+        (self.start, self.moves) = (start, moves);
+        Ok(())
+    }
 }
 
 fn count(board: &Board) -> u16 {
