@@ -37,6 +37,7 @@ pub use proper::{EngineForecasts, Validated, choose, forecasts};
 pub(crate) use provenance::digest;
 use signs::MixedSigns;
 pub use warning::Warning;
+pub(crate) use warning::outermost;
 
 /// Games with samples that an engine needs for a calibration, unless the options set another number. With fewer, the
 /// errors that the games show are themselves too uncertain (docs/intervals.md).

@@ -13,6 +13,7 @@ use crate::text;
 use crate::text::number;
 use crate::types::{Color, Outcome};
 use crate::validate::mean_by_game;
+pub(crate) use checks::outermost;
 use checks::{
     apart, book_zeros, conflict, correlation, disagreement, mates_inverted, score_unit, threshold_in_evaluations,
 };
@@ -44,6 +45,36 @@ pub(super) fn of_engine(
     observations: &[Observation],
     options: &CalibrateOptions,
 ) -> Vec<Warning> {
+    let mut warnings = sign_inverted(table, samples);
+    if !samples.is_empty() && samples.iter().all(|s| s.score_cp == 0) {
+        let text = text!("every score is 0: the records hold no evaluations of this engine");
+        warnings.push(Warning { kind: "all_scores_zero", text });
+    }
+    warnings.extend(score_unit(table, samples));
+    if let Some(cut) = result.mates.cut {
+        let (count, cp, all) = (cut.samples, cut.cp, samples.len());
+        let text = text!(
+            "{count} of {all} scores are exactly ±{cp}, and none is larger: they were cut, stand for all larger ones, \
+             and are left out; a score of ±{cp} is worth more than the win rate at {cp}"
+        );
+        warnings.push(Warning { kind: CUT, text });
+    }
+    // 0.00 is the score of a draw in chess
+    warnings.extend(book_zeros(samples, options).filter(|_| !table.chess));
+    warnings.extend(threshold_in_evaluations(result, samples));
+    warnings.extend(mates_inverted(result, samples));
+    warnings.extend(mates_under_threshold(result));
+    // a fit that is not used needs no explanation
+    if result.has_enough(options) {
+        warnings.extend(conflict(result, options));
+        warnings.extend(apart(result, options));
+        warnings.extend(disagreement(table, result, samples, observations, options));
+    }
+    warnings
+}
+
+/// Warnings of colours whose scores contradict the results.
+fn sign_inverted(table: &SampleTable, samples: &[Sample]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for color in [Color::Black, Color::White] {
         let without_color = |s: &Sample| table.game(s).is_some_and(|game| game.without_colors);
@@ -63,46 +94,26 @@ pub(super) fn of_engine(
             warnings.push(Warning { kind: "sign_inverted", text });
         }
     }
-    if !samples.is_empty() && samples.iter().all(|s| s.score_cp == 0) {
-        let text = text!("every score is 0: the records hold no evaluations of this engine");
-        warnings.push(Warning { kind: "all_scores_zero", text });
-    }
-    warnings.extend(score_unit(table, samples));
-    if let Some(cut) = result.mates.cut {
-        let (count, cp, all) = (cut.samples, cut.cp, samples.len());
-        let text = text!(
-            "{count} of {all} scores are exactly ±{cp}, and none is larger: they were cut, stand for all larger ones, \
-             and are left out; a score of ±{cp} is worth more than the win rate at {cp}"
-        );
-        warnings.push(Warning { kind: CUT, text });
-    }
-    // 0.00 is the score of a draw in chess
-    warnings.extend(book_zeros(samples, options).filter(|_| !table.chess));
-    warnings.extend(threshold_in_evaluations(result, samples));
-    warnings.extend(mates_inverted(result, samples));
-    if let Some(spike) = result.mates.spike_below {
-        let span = match (spike.from_cp, spike.to_cp) {
-            (from, to) if from == to => Text::same(format!("±{from}")),
-            (from, to) => text!("±{from} to ±{to}"),
-        };
-        let text = text!(
-            "{} samples make a spike at {span} under the mate threshold {}, with nothing from {} up to it: these look \
-             like mates; use `mate-threshold` \"{}={}\" or auto",
-            spike.samples,
-            result.mates.threshold_cp,
-            spike.below_cp,
-            result.name,
-            spike.threshold()
-        );
-        warnings.push(Warning { kind: "mates_under_threshold", text });
-    }
-    // a fit that is not used needs no explanation
-    if result.has_enough(options) {
-        warnings.extend(conflict(result, options));
-        warnings.extend(apart(result, options));
-        warnings.extend(disagreement(table, result, samples, observations, options));
-    }
     warnings
+}
+
+/// A warning of a spike of scores under the mate threshold.
+fn mates_under_threshold(result: &EngineResult) -> Option<Warning> {
+    let spike = result.mates.spike_below?;
+    let span = match (spike.from_cp, spike.to_cp) {
+        (from, to) if from == to => Text::same(format!("±{from}")),
+        (from, to) => text!("±{from} to ±{to}"),
+    };
+    let text = text!(
+        "{} samples make a spike at {span} under the mate threshold {}, with nothing from {} up to it: these look \
+         like mates; use `mate-threshold` \"{}={}\" or auto",
+        spike.samples,
+        result.mates.threshold_cp,
+        spike.below_cp,
+        result.name,
+        spike.threshold()
+    );
+    Some(Warning { kind: "mates_under_threshold", text })
 }
 
 /// Parts of the samples by stage, and of each by the size of the score, whose draws are compared with the fit.
@@ -156,47 +167,12 @@ pub(super) fn draws_misfit(table: &SampleTable, calibration: &Calibration, sampl
 
 /// Warnings about a calibration that was fitted.
 pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    let kind = calibration.model.kind;
-    let draws = calibration.curve.as_ref().map_or(0.0, draws_of);
-    let text = match (calibration.drawn(), calibration.lapses()) {
-        (Some(drawn), _) if drawn > MANY_LAPSES => {
-            let [low, high] = calibration.limits(Reading::Equal).map(|rate| 100.0 * rate);
-            let drawn = 100.0 * draws;
-            Some(text!(
-                "{drawn:.0}% of the results are draws, many of them at large scores; a draw counts as half a win, so \
-                 that win rates stay between {low:.0}% and {high:.0}%; the model wdl fits draws by themselves"
-            ))
-        }
-        (None, Some(Estimate { value, interval: Some([low, _]) })) if low > MANY_LAPSES && draws > MANY_LAPSES => {
-            let (percent, drawn) = (100.0 * value, 100.0 * draws);
-            Some(text!(
-                "{percent:.0}% of the results follow no score, and {drawn:.0}% are draws: a draw counts as half a win \
-                 at any score; the model wdl fits draws by themselves"
-            ))
-        }
-        _ => None,
-    };
-    let text = text.filter(|_| !calibration.doubts.contains(&Doubt::ManyLapses));
-    warnings.extend(text.map(|text| Warning { kind: "many_draws", text }));
-    let scores = calibration.proper_scores.as_ref();
-    let shown = |e: &Estimate| match e.interval {
-        Some([low, high]) => format!("{} [{}, {}]", number(e.value, 2), number(low, 2), number(high, 2)),
-        None => number(e.value, 2),
-    };
+    let mut warnings: Vec<Warning> = many_draws(calibration).into_iter().collect();
     for doubt in &calibration.doubts {
         let (kind, text) = match doubt {
-            Doubt::WorseThanConstant => {
-                let value = |e: Option<&Estimate>| e.map_or(f64::NAN, |e| e.value);
-                let (own, constant) = (scores.map(|s| &s.log_loss), scores.and_then(|s| s.baselines.get(&CONSTANT)));
-                let text = text!(
-                    "on unseen games the log loss of {kind} is {:.3}, worse than the {:.3} of knowing no score at \
-                    all: look for wrong signs, for scores that are no centipawns, and for lost games with large \
-                    scores; or add games",
-                    value(own),
-                    value(constant)
-                );
-                ("worse_than_constant", text)
+            Doubt::WorseThanConstant | Doubt::SlopeOff | Doubt::Miscalibrated => {
+                warnings.extend(out_of_sample(calibration, *doubt));
+                continue;
             }
             // a fold showed it, and was reported
             Doubt::SlopeMayBeZero if result.warnings.iter().any(|w| w.kind == ZERO_SLOPE) => continue,
@@ -223,24 +199,6 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult) -
                 );
                 ("many_lapses", text)
             }
-            Doubt::SlopeOff => {
-                let slope = scores.and_then(|s| s.slope).map_or_else(String::new, |slope| shown(&slope));
-                let text = text!(
-                    "on unseen games the slope of the results on the forecasts of {kind} is {slope}, outside {} to {}: \
-                     below 1 the win rates are too bold, above too cautious; look at the plot, and try `model` auto",
-                    SLOPES[0],
-                    SLOPES[1]
-                );
-                ("slope_off", text)
-            }
-            Doubt::Miscalibrated => {
-                let error = scores.and_then(|s| s.ece).map_or_else(String::new, |error| shown(&error));
-                let text = text!(
-                    "on unseen games the calibration error of {kind} is {error}, above {LARGEST_ERROR}: look at the \
-                     plot, and try `model` auto"
-                );
-                ("miscalibrated", text)
-            }
             // reported by a warning of its own, or shown by the table
             Doubt::SignInverted
             | Doubt::NoCentipawns
@@ -252,6 +210,75 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult) -
         warnings.push(Warning { kind, text });
     }
     warnings
+}
+
+/// A warning of many draws in a model that takes them for half a win.
+fn many_draws(calibration: &Calibration) -> Option<Warning> {
+    let draws = calibration.curve.as_ref().map_or(0.0, draws_of);
+    let text = match (calibration.drawn(), calibration.lapses()) {
+        (Some(drawn), _) if drawn > MANY_LAPSES => {
+            let [low, high] = calibration.limits(Reading::Equal).map(|rate| 100.0 * rate);
+            let drawn = 100.0 * draws;
+            Some(text!(
+                "{drawn:.0}% of the results are draws, many of them at large scores; a draw counts as half a win, so \
+                 that win rates stay between {low:.0}% and {high:.0}%; the model wdl fits draws by themselves"
+            ))
+        }
+        (None, Some(Estimate { value, interval: Some([low, _]) })) if low > MANY_LAPSES && draws > MANY_LAPSES => {
+            let (percent, drawn) = (100.0 * value, 100.0 * draws);
+            Some(text!(
+                "{percent:.0}% of the results follow no score, and {drawn:.0}% are draws: a draw counts as half a win \
+                 at any score; the model wdl fits draws by themselves"
+            ))
+        }
+        _ => None,
+    };
+    let text = text.filter(|_| !calibration.doubts.contains(&Doubt::ManyLapses));
+    text.map(|text| Warning { kind: "many_draws", text })
+}
+
+/// A warning of what the games show that the fit has not seen.
+fn out_of_sample(calibration: &Calibration, doubt: Doubt) -> Option<Warning> {
+    let kind = calibration.model.kind;
+    let scores = calibration.proper_scores.as_ref();
+    let shown = |e: &Estimate| match e.interval {
+        Some([low, high]) => format!("{} [{}, {}]", number(e.value, 2), number(low, 2), number(high, 2)),
+        None => number(e.value, 2),
+    };
+    let (kind, text) = match doubt {
+        Doubt::WorseThanConstant => {
+            let value = |e: Option<&Estimate>| e.map_or(f64::NAN, |e| e.value);
+            let (own, constant) = (scores.map(|s| &s.log_loss), scores.and_then(|s| s.baselines.get(&CONSTANT)));
+            let text = text!(
+                "on unseen games the log loss of {kind} is {:.3}, worse than the {:.3} of knowing no score at \
+                all: look for wrong signs, for scores that are no centipawns, and for lost games with large \
+                scores; or add games",
+                value(own),
+                value(constant)
+            );
+            ("worse_than_constant", text)
+        }
+        Doubt::SlopeOff => {
+            let slope = scores.and_then(|s| s.slope).map_or_else(String::new, |slope| shown(&slope));
+            let text = text!(
+                "on unseen games the slope of the results on the forecasts of {kind} is {slope}, outside {} to {}: \
+                 below 1 the win rates are too bold, above too cautious; look at the plot, and try `model` auto",
+                SLOPES[0],
+                SLOPES[1]
+            );
+            ("slope_off", text)
+        }
+        Doubt::Miscalibrated => {
+            let error = scores.and_then(|s| s.ece).map_or_else(String::new, |error| shown(&error));
+            let text = text!(
+                "on unseen games the calibration error of {kind} is {error}, above {LARGEST_ERROR}: look at the \
+                 plot, and try `model` auto"
+            );
+            ("miscalibrated", text)
+        }
+        _ => return None,
+    };
+    Some(Warning { kind, text })
 }
 
 /// The warning of scores whose sign is wrong in some games.

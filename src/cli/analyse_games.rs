@@ -472,6 +472,20 @@ fn told(conflict: &Conflict, engines: &[Series], language: Language) -> String {
     )
 }
 
+fn engine_document(series: &Series) -> Value {
+    let (assumed, constant) = match &series.scale {
+        Scale::Assumed(constant) => (true, Some(*constant)),
+        Scale::Calibrated(calibration) => (false, calibration.constant().map(|constant| constant.value)),
+    };
+    json!({
+        "engine": series.name, "limit": series.limit,
+        "side": series.own.map(|side| format!("{side:?}").to_lowercase()),
+        "positions": series.said.iter().flatten().count(), "constant": constant, "assumed": assumed,
+        "given_up": series.given_up,
+        "win_rates": series.said.iter().map(|said| said.as_ref().map(|said| said.rates[0])).collect::<Vec<_>>(),
+    })
+}
+
 fn document(
     games: &[WholeGame],
     counts: Value,
@@ -479,19 +493,6 @@ fn document(
     known: &[Conflicts],
     written: &Written,
 ) -> Value {
-    let engine = |series: &Series| {
-        let (assumed, constant) = match &series.scale {
-            Scale::Assumed(constant) => (true, Some(*constant)),
-            Scale::Calibrated(calibration) => (false, calibration.constant().map(|constant| constant.value)),
-        };
-        json!({
-            "engine": series.name, "limit": series.limit,
-            "side": series.own.map(|side| format!("{side:?}").to_lowercase()),
-            "positions": series.said.iter().flatten().count(), "constant": constant, "assumed": assumed,
-            "given_up": series.given_up,
-            "win_rates": series.said.iter().map(|said| said.as_ref().map(|said| said.rates[0])).collect::<Vec<_>>(),
-        })
-    };
     let game = |(game, series): (&WholeGame, &Vec<Series>)| {
         let all = costs(game, series);
         let cost = |cost: &Cost| {
@@ -513,7 +514,7 @@ fn document(
         json!({
             "source": &*game.record.source, "line": game.record.game.line + 1, "moves": game.moves.len(),
             "illegal": game.illegal,
-            "engines": series.iter().map(engine).collect::<Vec<_>>(),
+            "engines": series.iter().map(engine_document).collect::<Vec<_>>(),
             "accuracy": accuracies,
             "disputes": (0..game.positions.len()).filter_map(disputed).collect::<Vec<_>>(),
             "costly": costly(&all).into_iter().map(cost).collect::<Vec<_>>(),

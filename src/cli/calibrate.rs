@@ -83,8 +83,8 @@ pub(super) struct Args {
 /// The limit of the games of each engine to write, by the stem of its file.
 pub(super) type Limits = BTreeMap<String, String>;
 
-/// Calibrates the engines in records, and writes those in `limits` into a folder, each with its limit: records have only
-/// one for both players. Returns the stems of the files that were written.
+/// Calibrates the engines in records, and writes those in `limits` into a folder, each with its limit: records have
+/// only one for both players. Returns the stems of the files that were written.
 pub(super) fn run_for(
     limits: &Limits,
     records: &Path,

@@ -66,30 +66,14 @@ pub(super) fn init(
             ..Launch::default()
         };
         let engine = EngineConfig { name: name.clone(), launch, protocol: game.protocol(), ..EngineConfig::default() };
-        let trial = try_limits(&engine, game);
-        for failure in &trial.failures {
-            let failure = format!("{name}: {}", failure.text(language));
-            // a limit that it does not obey is no fault if it obeys another
-            if trial.limit.is_some() { terminal::note(&failure) } else { terminal::warning(&failure) }
-        }
-        if trial.limit.is_none() {
-            let others = namesakes(&program, game);
-            let hint = match &others[..] {
-                [] => String::new(),
-                all => say!(language, "; perhaps one of these is meant: {}", all.join(language.word(", "))),
-            };
-            terminal::error(&say!(
-                language,
-                "{name} made no move at any limit; correct its table before --prepare{hint}"
-            ));
-            all_move = false;
-        }
+        let limit = found_limit(&engine, &program, game, language);
+        all_move &= limit.is_some();
         let args: Vec<String> = args.iter().map(|argument| text(argument)).collect();
         let _ = write!(config, "\n[[engine]]\nname = {}\ncommand = {}\n", text(&name), text(&program));
         if !args.is_empty() {
             let _ = writeln!(config, "args = [{}]", args.join(", "));
         }
-        let limit = match trial.limit {
+        let limit = match limit {
             Some(limit) => format!("limit = {}", limit.toml()),
             // a council without it does not begin to play
             None => say!(language, "# it made no move at any limit\n# limit = {FIRST_LIMIT}"),
@@ -102,6 +86,26 @@ pub(super) fn init(
         "written {file}; adapt limits and options, then: evalcurve council {file} --prepare\n"
     ))?;
     Ok(if all_move { Done::Yes } else { Done::Nothing })
+}
+
+/// The first limit that the engine obeys. Says which ones it does not obey, and what to do if it obeys none.
+fn found_limit(engine: &EngineConfig, program: &str, game: Game, language: Language) -> Option<Limit> {
+    let name = &engine.name;
+    let trial = try_limits(engine, game);
+    for failure in &trial.failures {
+        let failure = format!("{name}: {}", failure.text(language));
+        // a limit that it does not obey is no fault if it obeys another
+        if trial.limit.is_some() { terminal::note(&failure) } else { terminal::warning(&failure) }
+    }
+    if trial.limit.is_none() {
+        let others = namesakes(program, game);
+        let hint = match &others[..] {
+            [] => String::new(),
+            all => say!(language, "; perhaps one of these is meant: {}", all.join(language.word(", "))),
+        };
+        terminal::error(&say!(language, "{name} made no move at any limit; correct its table before --prepare{hint}"));
+    }
+    trial.limit
 }
 
 /// Programs beside the one that is no engine, whose names begin alike and name the protocol: GPSShogi's `gpsshogi` is

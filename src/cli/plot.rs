@@ -14,7 +14,7 @@ use crate::language::Text;
 use crate::plot::PlotOptions;
 use crate::report::figures::FEWEST_POINTS;
 use crate::report::{figures, wdl_figures};
-use crate::run::{Calibrated, Curve};
+use crate::run::{Calibrate, Calibrated, Curve};
 use crate::{key, say, text};
 
 #[derive(Debug, clap::Args)]
@@ -73,18 +73,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         if files > 0 {
             bail!(text!("a calibration file has no samples to split: give records or a sample table to --by"));
         }
-        let command = Curve { reading: command.reading, fitting: command.fitting, splits: args.by.clone() };
-        let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
-        let splits = &found.value.splits;
-        terminal::tell(&found, args.output.quiet, language);
-        note_splits(splits, args.output.is_quiet(), language);
-        make_folder(&args.out)?;
-        let written = figures::write_splits(splits, min_bin, &args.out, &plot_options, args.plot.data)?;
-        let why = splits.first().map(|_| {
-            let fewest = min_bin.min(SMALL_BIN);
-            text!("no two parts have {FEWEST_POINTS} points of at least {fewest} samples; --min-bin makes smaller ones")
-        });
-        return report(args, &written, why);
+        return split(args, command, &plot_options);
     }
     let mut calibrations: Vec<Calibration> = Vec::new();
     let mut records = None;
@@ -119,6 +108,23 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     note_all(&left_out, args.output.is_quiet(), language);
     let why = || text!("no engine has anything within the axes");
     report(args, &files, (!left_out.is_empty()).then(why))
+}
+
+/// Draws the curves of parts of the samples.
+fn split(args: &Args, command: Calibrate, plot_options: &PlotOptions) -> anyhow::Result<Done> {
+    let (language, min_bin) = (args.input.language.chosen(), command.fitting.min_bin);
+    let command = Curve { reading: command.reading, fitting: command.fitting, splits: args.by.clone() };
+    let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
+    let splits = &found.value.splits;
+    terminal::tell(&found, args.output.quiet, language);
+    note_splits(splits, args.output.is_quiet(), language);
+    make_folder(&args.out)?;
+    let written = figures::write_splits(splits, min_bin, &args.out, plot_options, args.plot.data)?;
+    let why = splits.first().map(|_| {
+        let fewest = min_bin.min(SMALL_BIN);
+        text!("no two parts have {FEWEST_POINTS} points of at least {fewest} samples; --min-bin makes smaller ones")
+    });
+    report(args, &written, why)
 }
 
 /// Lists the files written. `why` says why there are none, if engines have enough samples.

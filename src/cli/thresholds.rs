@@ -84,7 +84,7 @@ impl Args {
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let command = args.command();
     let outcome = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
-    let Adjudicated { games, percents, calibrated, engines, resigning, drawing, certified, notes } = &outcome.value;
+    let Adjudicated { games, resigning, drawing, certified, notes, .. } = &outcome.value;
     let language = args.input.language.chosen();
     let recommended = outcome.value.recommended();
     let document = || outcome.value.document();
@@ -94,46 +94,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
             None => first_lines(recommended, *games, language),
         };
         out += &say!(language, "{} games with scores\n", thousands(*games as u64));
-        let mut of_engines: BTreeMap<&str, Vec<&Losing>> =
-            calibrated.iter().filter(|_| !engines.is_empty()).map(|name| (name.as_str(), Vec::new())).collect();
-        engines.iter().for_each(|losing| of_engines.entry(&losing.name).or_default().push(losing));
-        let columns = Columns::new()
-            .name(language.word("score that wins"), 24, |(name, _): &(&str, Vec<&Losing>)| printable(name));
-        let columns = percents.iter().fold(columns, |columns, &percent| {
-            columns.right(format!("{percent}%"), 7, move |(_, scores)| {
-                let losing = scores.iter().find(|losing| losing.percent == percent);
-                losing.map_or_else(|| "–".to_owned(), |losing| losing.score_cp.to_string())
-            })
-        });
-        if !of_engines.is_empty() {
-            out += &format!("\n{}\n{}", terminal::heading(&columns.head()), columns.rows(of_engines));
-        }
+        out += &losing_scores(&outcome.value, language);
         let titles = [language.word("resigning"), language.word("draws")];
-        for (title, rows) in titles.into_iter().zip([resigning, drawing]) {
-            if rows.is_empty() {
-                continue;
-            }
-            let width = rows.iter().map(|r| r.option.len()).max().unwrap_or(0);
-            let percent = |share: f64| format!("{:.1}%", 100.0 * share);
-            let wrong = |r: &AdjudicationRule| match r.rule.share {
-                Some(share) => {
-                    let ends = share
-                        .interval
-                        .map_or_else(String::new, |(low, high)| format!(" [{:.1}, {:.1}]", 100.0 * low, 100.0 * high));
-                    format!("{} = {}{ends}", r.rule.turned, percent(share.value))
-                }
-                None => "–".to_owned(),
-            };
-            let columns = Columns::new()
-                .right("p", 4, |r: &&AdjudicationRule| format!("{}%", r.percent))
-                .gap(2)
-                .left(language.word("option of fastchess and cutechess"), width.max(33), |r| r.option.clone())
-                .right(language.word("ended"), 6, |r| r.rule.ended.to_string())
-                .left(language.word("wrong [95%]"), 24, |r| wrong(r))
-                .right(language.word("in 10,000"), 9, |r| format!("≤ {:.0}", (1e4 * r.rule.wrong_of_all).ceil()))
-                .right(language.word("moves saved"), 11, |r| percent(r.rule.saved));
-            let rows: Vec<&AdjudicationRule> = rows.iter().collect();
-            out += &format!("\n{title}\n{}\n{}", terminal::heading(&columns.head()), columns.rows(rows));
+        for (title, rows) in titles.into_iter().zip([resigning, drawing]).filter(|(_, rows)| !rows.is_empty()) {
+            out += &format!("\n{title}\n{}", rules(rows, language));
         }
         out
     };
@@ -144,6 +108,51 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     // an answer that was asked for and cannot be given
     let told = certified.as_ref().is_none_or(|certified| certified.rules.iter().any(|rule| rule.rule.is_ok()));
     Ok(if told { Done::Yes } else { Done::CannotTell })
+}
+
+/// The scores of each engine that mean a loss at each win rate; empty without engines.
+fn losing_scores(found: &Adjudicated, language: Language) -> String {
+    let Adjudicated { percents, calibrated, engines, .. } = found;
+    if engines.is_empty() {
+        return String::new();
+    }
+    let mut of_engines: BTreeMap<&str, Vec<&Losing>> =
+        calibrated.iter().map(|name| (name.as_str(), Vec::new())).collect();
+    engines.iter().for_each(|losing| of_engines.entry(&losing.name).or_default().push(losing));
+    let columns =
+        Columns::new().name(language.word("score that wins"), 24, |(name, _): &(&str, Vec<&Losing>)| printable(name));
+    let columns = percents.iter().fold(columns, |columns, &percent| {
+        columns.right(format!("{percent}%"), 7, move |(_, scores)| {
+            let losing = scores.iter().find(|losing| losing.percent == percent);
+            losing.map_or_else(|| "–".to_owned(), |losing| losing.score_cp.to_string())
+        })
+    });
+    format!("\n{}\n{}", terminal::heading(&columns.head()), columns.rows(of_engines))
+}
+
+/// Options of match runners, and what each would have decided.
+fn rules(rows: &[AdjudicationRule], language: Language) -> String {
+    let width = rows.iter().map(|r| r.option.len()).max().unwrap_or(0);
+    let percent = |share: f64| format!("{:.1}%", 100.0 * share);
+    let wrong = |r: &AdjudicationRule| match r.rule.share {
+        Some(share) => {
+            let ends = share
+                .interval
+                .map_or_else(String::new, |(low, high)| format!(" [{:.1}, {:.1}]", 100.0 * low, 100.0 * high));
+            format!("{} = {}{ends}", r.rule.turned, percent(share.value))
+        }
+        None => "–".to_owned(),
+    };
+    let columns = Columns::new()
+        .right("p", 4, |r: &&AdjudicationRule| format!("{}%", r.percent))
+        .gap(2)
+        .left(language.word("option of fastchess and cutechess"), width.max(33), |r| r.option.clone())
+        .right(language.word("ended"), 6, |r| r.rule.ended.to_string())
+        .left(language.word("wrong [95%]"), 24, |r| wrong(r))
+        .right(language.word("in 10,000"), 9, |r| format!("≤ {:.0}", (1e4 * r.rule.wrong_of_all).ceil()))
+        .right(language.word("moves saved"), 11, |r| percent(r.rule.saved));
+    let rows: Vec<&AdjudicationRule> = rows.iter().collect();
+    format!("{}\n{}", terminal::heading(&columns.head()), columns.rows(rows))
 }
 
 /// The rules that keep a bound, for each match runner.

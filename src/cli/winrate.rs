@@ -166,26 +166,31 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         };
         return print_json(&converters, &of);
     }
-    let [converter] = converters.as_slice() else {
-        let mut table = Columns::new().right("score", 7, |(shown, _): &(&String, Score)| (*shown).clone());
-        for converter in &converters {
-            let name = converter.calibration.engine.name.clone();
-            let width = columns(&name).max(10) + 2;
-            table = table.right(&name, width, |(_, score)| short(&converter.answer(*score), args.wdl));
-        }
-        let rows: Vec<(&String, Score)> = given.iter().zip(scores.iter().copied()).collect();
-        terminal::print(&format!("{}\n{}", terminal::heading(&table.head()), table.rows(rows)))?;
-        return Ok(Done::Yes);
-    };
-    let line = |(shown, score): (&String, &Score)| {
-        let answer = converter.answer(*score);
-        match args.wdl {
-            true => format!("{shown}\t{}\n", short(&answer, true)),
-            false => format!("{shown}\t{:.4}{}\n", answer.rate, notes(&answer)),
-        }
-    };
-    terminal::print(&given.iter().zip(&scores).map(line).collect::<String>())?;
+    terminal::print(&answers(args, &converters, &given, &scores))?;
     Ok(Done::Yes)
+}
+
+/// The win rates of scores: a line for each with its interval, or of several calibrations a table.
+fn answers(args: &Args, converters: &[Converter], given: &[String], scores: &[Score]) -> String {
+    let rows = given.iter().zip(scores.iter().copied());
+    if let [converter] = converters {
+        let line = |(shown, score): (&String, Score)| {
+            let answer = converter.answer(score);
+            match args.wdl {
+                true => format!("{shown}\t{}\n", short(&answer, true)),
+                false => format!("{shown}\t{:.4}{}\n", answer.rate, notes(&answer)),
+            }
+        };
+        return rows.map(line).collect();
+    }
+    let mut table = Columns::new().right("score", 7, |(shown, _): &(&String, Score)| (*shown).clone());
+    for converter in converters {
+        let name = converter.calibration.engine.name.clone();
+        let width = columns(&name).max(10) + 2;
+        table = table.right(&name, width, |(_, score)| short(&converter.answer(*score), args.wdl));
+    }
+    let rows: Vec<(&String, Score)> = rows.collect();
+    format!("{}\n{}", terminal::heading(&table.head()), table.rows(rows))
 }
 
 /// The win rate, or the permille, without intervals.
@@ -276,18 +281,11 @@ fn table(args: &Args, path: &Path, converters: &[Converter]) -> anyhow::Result<D
     let head = reader.headers().about(|| Text::same(shown.clone()))?.clone();
     let at = |name: &str| head.iter().position(|h| h.trim() == name);
     let Some(score_at) = at(&args.column) else {
-        let names: Vec<&str> = head.iter().collect();
-        bail!(text!("{shown}: no column '{}'; choose one with --column: {}", args.column, names.join(", ")));
+        let names = head.iter().collect::<Vec<_>>().join(", ");
+        bail!(text!("{shown}: no column '{}'; choose one with --column: {}", args.column, names));
     };
     let (ply_at, material_at) = (at("ply"), at("material"));
     let mut out = csv::WriterBuilder::new().flexible(true).delimiter(separator).from_writer(io::stdout().lock());
-    let mut names = head.clone();
-    for converter in converters {
-        let suffix =
-            if converters.len() == 1 { String::new() } else { format!(" {}", converter.calibration.engine.name) };
-        let added = if converter.separates_draws() { &["win_rate", "win", "draw", "loss"][..] } else { &["win_rate"] };
-        added.iter().for_each(|name| names.push_field(&format!("{name}{suffix}")));
-    }
     let (mut used, mut wrong) = (0u64, 0u64);
     let mut write = |record: &csv::StringRecord| match out.write_record(record) {
         Err(error) if matches!(error.kind(), csv::ErrorKind::Io(e) if e.kind() == io::ErrorKind::BrokenPipe) => {
@@ -295,7 +293,7 @@ fn table(args: &Args, path: &Path, converters: &[Converter]) -> anyhow::Result<D
         }
         other => other.map(|()| true).about(|| text!("cannot write to standard output")),
     };
-    let mut open = write(&names)?;
+    let mut open = write(&names_with_added(&head, converters))?;
     let mut complain = |line: u64, problem: String| {
         wrong += 1;
         if wrong <= 3 {
@@ -308,32 +306,17 @@ fn table(args: &Args, path: &Path, converters: &[Converter]) -> anyhow::Result<D
         }
         let mut row = row.about(|| Text::same(shown.clone()))?;
         let line = csv_text::line_of(&row, &text);
-        let cell = row.get(score_at).unwrap_or_default().trim().to_owned();
+        let found = score(row.get(score_at).unwrap_or_default().trim());
         let number = |at: Option<usize>| at.and_then(|i| row.get(i)).and_then(|text| text.trim().parse::<u32>().ok());
         let (ply, material) = (number(ply_at), number(material_at));
         // short rows are filled, so that the new columns are below their names
         while row.len() < head.len() {
             row.push_field("");
         }
-        let found = score(&cell);
         for converter in converters {
-            let empty = if converter.separates_draws() { 4 } else { 1 };
-            let Ok(score) = found else {
-                (0..empty).for_each(|_| row.push_field(""));
-                continue;
-            };
-            let given = converter.situation;
-            let situation = Situation { ply: given.ply.or(ply), material: given.material.or(material), ..given };
-            let answer = converter.answer_in(score, &situation);
-            row.push_field(&format!("{:.6}", answer.rate));
-            if converter.separates_draws() {
-                let shares = match (args.wdl, &answer.wdl, answer.permille()) {
-                    (true, _, Some(permille)) => permille.map(|n| n.to_string()),
-                    (_, Some(w), _) => [w.win, w.draw, w.loss].map(|share| format!("{:.6}", share.value)),
-                    _ => [answer.rate, 0.0, 1.0 - answer.rate].map(|share| format!("{share:.6}")),
-                };
-                shares.iter().for_each(|share| row.push_field(share));
-            }
+            added_cells(converter, found.as_ref().ok(), (ply, material), args.wdl)
+                .iter()
+                .for_each(|c| row.push_field(c));
         }
         match found {
             Ok(_) => used += 1,
@@ -349,6 +332,41 @@ fn table(args: &Args, path: &Path, converters: &[Converter]) -> anyhow::Result<D
         _ if used == 0 => bail!(text!("{shown}: no row has a score in the column '{}'", args.column)),
         _ => Ok(Done::Yes),
     }
+}
+
+/// The cells that a calibration adds to a row with this ply and material; empty ones without a score.
+fn added_cells(
+    converter: &Converter,
+    score: Option<&Score>,
+    (ply, material): (Option<u32>, Option<u32>),
+    wdl: bool,
+) -> Vec<String> {
+    let separates = converter.separates_draws();
+    let Some(score) = score else { return vec![String::new(); if separates { 4 } else { 1 }] };
+    let given = converter.situation;
+    let situation = Situation { ply: given.ply.or(ply), material: given.material.or(material), ..given };
+    let answer = converter.answer_in(*score, &situation);
+    let mut cells = vec![format!("{:.6}", answer.rate)];
+    if separates {
+        cells.extend(match (wdl, &answer.wdl, answer.permille()) {
+            (true, _, Some(permille)) => permille.map(|n| n.to_string()),
+            (_, Some(w), _) => [w.win, w.draw, w.loss].map(|share| format!("{:.6}", share.value)),
+            _ => [answer.rate, 0.0, 1.0 - answer.rate].map(|share| format!("{share:.6}")),
+        });
+    }
+    cells
+}
+
+/// The column names of a table, followed by those that each calibration adds.
+fn names_with_added(head: &csv::StringRecord, converters: &[Converter]) -> csv::StringRecord {
+    let mut names = head.clone();
+    for converter in converters {
+        let suffix =
+            if converters.len() == 1 { String::new() } else { format!(" {}", converter.calibration.engine.name) };
+        let added = if converter.separates_draws() { &["win_rate", "win", "draw", "loss"][..] } else { &["win_rate"] };
+        added.iter().for_each(|name| names.push_field(&format!("{name}{suffix}")));
+    }
+    names
 }
 
 /// A score in centipawns or a mate, as the user writes it.

@@ -192,56 +192,10 @@ pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Re
     if options.method.is_none() && (chosen, other) != (model, model) {
         remarks.push(text!("the chosen models are {chosen} and {other}: compared by {model}, which both files have"));
     }
-    let (a, b) = (only(old, model)?, only(new, model)?);
-    let games = |c: &Calibration| c.models.get(&model).and_then(|fit| fit.games);
-    let quantile = games(&a).into_iter().chain(games(&b)).min().map_or(Z_95, quantile_95);
-
-    // the other models know the opponents, and are read between equals
-    let reading = if model.method().is_some() { Reading::Field } else { Reading::Equal };
-    let sigmoids = a.model.model.sigmoid().zip(b.model.model.sigmoid()).filter(|_| model.method().is_some());
-    let pawns = a.pawn_value().zip(b.pawn_value());
-    let test = Test { quantile, limit: libm::log1p(options.tolerance_percent / 100.0) };
-    let changes: Vec<Change> = match (&sigmoids, &pawns) {
-        (_, Some((from, to))) => {
-            // back from the interval, whose quantile is each calibration's own
-            let known = |c: &Calibration, e: Estimate| {
-                (e.value, e.interval.map(|[_, high]| ((high - e.value) / c.quantile()).powi(2)))
-            };
-            let both = |pick: fn(&PawnValue) -> Estimate| (known(&a, pick(from)), known(&b, pick(to)));
-            [("a", both(|p| p.a)), ("b", both(|p| p.b))].map(|(name, (x, y))| test.change(name, x, y)).to_vec()
-        }
-        (Some((from, to)), None) => {
-            let variance = |c: &Calibration| c.models.get(&model)?.covariance.as_ref()?.first()?.first().copied();
-            vec![test.change("w1", (from.w1, variance(&a)), (to.w1, variance(&b)))]
-        }
-        (None, None) => {
-            let slope = |c: &Calibration| c.slope().map(|(w1, half)| (w1, Some((half / c.quantile()).powi(2))));
-            let no_fit = || DriftError::NoFit { engine: new.engine.name.clone(), model };
-            let (x, y) = slope(&a).zip(slope(&b)).ok_or_else(no_fit)?;
-            vec![test.change("w1", x, y)]
-        }
-    };
-    let stage = pawns.map(|(from, _)| (from.unit, from.stage));
-    let situation = match stage {
-        Some((StageUnit::Ply, at)) => Situation { ply: Some(at as u32), ..Situation::default() },
-        Some((StageUnit::Material, at)) => Situation { material: Some(at as u32), ..Situation::default() },
-        None => Situation::default(),
-    };
-    let at = |&score_cp: &f64| {
-        let rate = |c: &Calibration| Sigmoid::STANDARD.win_rate(c.logit(reading, score_cp, &situation));
-        let variance =
-            |c: &Calibration, p: f64| c.logit_error(reading, score_cp, &situation).map(|e| (p * (1.0 - p) * e).powi(2));
-        let (p, q) = (rate(&a), rate(&b));
-        let half = variance(&a, p).zip(variance(&b, q)).map(|(v, w)| quantile * (v + w).sqrt());
-        let difference = Estimated { value: q - p, interval: half.map(|h| (q - p - h, q - p + h)) };
-        let old_score_cp = match &sigmoids {
-            Some((from, to)) => (to.logit(score_cp) + from.w2) / from.w1,
-            None => a.score(reading, q, &situation).unwrap_or(f64::NAN),
-        };
-        AtScore { score_cp, old: p, new: q, difference, old_score_cp }
-    };
+    let compared = Compared::new(old, new, model)?;
+    let changes = compared.changes(options.tolerance_percent)?;
     let first = changes.first();
-    let of_w1 = first.filter(|_| pawns.is_none());
+    let of_w1 = first.filter(|_| compared.pawns.is_none());
     // the very same samples cannot differ by chance
     let decided = if same_samples(old, new) { &[Verdict::Moved][..] } else { &[Verdict::Moved, Verdict::Unclear] };
     let verdict = decided.iter().copied().find(|v| changes.iter().any(|c| c.verdict == *v));
@@ -249,20 +203,105 @@ pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Re
         old_engine: old.engine.name.clone(),
         new_engine: new.engine.name.clone(),
         model,
-        old: sigmoids.map(|s| s.0),
-        new: sigmoids.map(|s| s.1),
-        stage,
-        between_equals: reading == Reading::Equal,
+        old: compared.sigmoids.map(|s| s.0),
+        new: compared.sigmoids.map(|s| s.1),
+        stage: compared.stage(),
+        between_equals: compared.reading == Reading::Equal,
         change_percent: first.map_or(Estimated { value: 0.0, interval: None }, |c| c.change_percent),
         tolerance_percent: options.tolerance_percent,
         verdict: verdict.unwrap_or(Verdict::Within),
-        games: games(&a).zip(games(&b)),
+        games: compared.games(&compared.a).zip(compared.games(&compared.b)),
         same_w1: of_w1.and_then(|c| c.same),
-        same_curve: of_w1.and(sigmoids).and_then(|(from, to)| same_curve(&a, &b, from, to)),
-        at: options.scores.iter().map(at).collect(),
+        same_curve: of_w1.and(compared.sigmoids).and_then(|(from, to)| same_curve(&compared.a, &compared.b, from, to)),
+        at: options.scores.iter().map(|score_cp| compared.at(*score_cp)).collect(),
         changes,
         remarks,
     })
+}
+
+/// Two calibrations with one model each.
+struct Compared {
+    a: Calibration,
+    b: Calibration,
+    model: ModelKind,
+    reading: Reading,
+    /// The quantile of intervals.
+    quantile: f64,
+    /// The curves, if they are plain sigmoids.
+    sigmoids: Option<(Sigmoid, Sigmoid)>,
+    /// What a pawn is worth, if the model separates draws.
+    pawns: Option<(PawnValue, PawnValue)>,
+}
+
+impl Compared {
+    fn new(old: &Calibration, new: &Calibration, model: ModelKind) -> Result<Self, DriftError> {
+        let (a, b) = (only(old, model)?, only(new, model)?);
+        // the other models know the opponents, and are read between equals
+        let reading = if model.method().is_some() { Reading::Field } else { Reading::Equal };
+        let sigmoids = a.model.model.sigmoid().zip(b.model.model.sigmoid()).filter(|_| model.method().is_some());
+        let pawns = a.pawn_value().zip(b.pawn_value());
+        let mut found = Self { a, b, model, reading, quantile: Z_95, sigmoids, pawns };
+        let games = [&found.a, &found.b].into_iter().filter_map(|c| found.games(c)).min();
+        found.quantile = games.map_or(Z_95, quantile_95);
+        Ok(found)
+    }
+
+    fn games(&self, calibration: &Calibration) -> Option<u64> {
+        calibration.models.get(&self.model).and_then(|fit| fit.games)
+    }
+
+    /// The change of w1, or of a and b.
+    fn changes(&self, tolerance_percent: f64) -> Result<Vec<Change>, DriftError> {
+        let (a, b) = (&self.a, &self.b);
+        let test = Test { quantile: self.quantile, limit: libm::log1p(tolerance_percent / 100.0) };
+        Ok(match (&self.sigmoids, &self.pawns) {
+            (_, Some((from, to))) => {
+                // back from the interval, whose quantile is each calibration's own
+                let known = |c: &Calibration, e: Estimate| {
+                    (e.value, e.interval.map(|[_, high]| ((high - e.value) / c.quantile()).powi(2)))
+                };
+                let both = |pick: fn(&PawnValue) -> Estimate| (known(a, pick(from)), known(b, pick(to)));
+                [("a", both(|p| p.a)), ("b", both(|p| p.b))].map(|(name, (x, y))| test.change(name, x, y)).to_vec()
+            }
+            (Some((from, to)), None) => {
+                let variance =
+                    |c: &Calibration| c.models.get(&self.model)?.covariance.as_ref()?.first()?.first().copied();
+                vec![test.change("w1", (from.w1, variance(a)), (to.w1, variance(b)))]
+            }
+            (None, None) => {
+                let slope = |c: &Calibration| c.slope().map(|(w1, half)| (w1, Some((half / c.quantile()).powi(2))));
+                let no_fit = || DriftError::NoFit { engine: b.engine.name.clone(), model: self.model };
+                let (x, y) = slope(a).zip(slope(b)).ok_or_else(no_fit)?;
+                vec![test.change("w1", x, y)]
+            }
+        })
+    }
+
+    /// The stage at which a, b and win rates are compared.
+    fn stage(&self) -> Option<(StageUnit, f64)> {
+        self.pawns.as_ref().map(|(from, _)| (from.unit, from.stage))
+    }
+
+    /// The win rates of a score.
+    fn at(&self, score_cp: f64) -> AtScore {
+        let situation = match self.stage() {
+            Some((StageUnit::Ply, at)) => Situation { ply: Some(at as u32), ..Situation::default() },
+            Some((StageUnit::Material, at)) => Situation { material: Some(at as u32), ..Situation::default() },
+            None => Situation::default(),
+        };
+        let rate = |c: &Calibration| Sigmoid::STANDARD.win_rate(c.logit(self.reading, score_cp, &situation));
+        let variance = |c: &Calibration, p: f64| {
+            c.logit_error(self.reading, score_cp, &situation).map(|e| (p * (1.0 - p) * e).powi(2))
+        };
+        let (p, q) = (rate(&self.a), rate(&self.b));
+        let half = variance(&self.a, p).zip(variance(&self.b, q)).map(|(v, w)| self.quantile * (v + w).sqrt());
+        let difference = Estimated { value: q - p, interval: half.map(|h| (q - p - h, q - p + h)) };
+        let old_score_cp = match &self.sigmoids {
+            Some((from, to)) => (to.logit(score_cp) + from.w2) / from.w1,
+            None => self.a.score(self.reading, q, &situation).unwrap_or(f64::NAN),
+        };
+        AtScore { score_cp, old: p, new: q, difference, old_score_cp }
+    }
 }
 
 /// What decides on a change: the quantile of its interval, and the tolerance on the logarithm.

@@ -196,32 +196,10 @@ pub fn pairwise(
     let calibrations: Vec<&Calibration> = chosen.iter().map(|&e| calibrations[e]).collect();
     let (covariance, games) = joint_covariance(&engines);
     let k = engines.len();
-    let theta = |e: usize| [engines[e].fit.sigmoid.w1, engines[e].fit.sigmoid.w2];
-    let block = |a: usize, b: usize, i: usize, j: usize| covariance[2 * a + i][2 * b + j];
-
-    // contrasts of other engines with engine `base`, in the parameters `which`
-    let wald = |base: usize, others: &[usize], which: &[usize]| -> Option<Wald> {
-        let contrasts: Vec<(usize, usize)> = others.iter().flat_map(|&e| which.iter().map(move |&i| (e, i))).collect();
-        let difference: Vec<f64> = contrasts.iter().map(|&(e, i)| theta(e)[i] - theta(base)[i]).collect();
-        let variance: Vec<Vec<f64>> = contrasts
-            .iter()
-            .map(|&(e, i)| {
-                contrasts
-                    .iter()
-                    .map(|&(f, j)| {
-                        block(e, f, i, j) - block(e, base, i, j) - block(base, f, i, j) + block(base, base, i, j)
-                    })
-                    .collect()
-            })
-            .collect();
-        wald_of(&difference, &variance)
-    };
+    let joint = Joint { engines: &engines, covariance };
     let correlation = |a: usize, b: usize| {
-        if [a, b].iter().any(|&e| !on_same_positions.contains(&engines[e].name)) {
-            return 0.0;
-        }
-        let found = block(a, b, 0, 0) / (block(a, a, 0, 0) * block(b, b, 0, 0)).sqrt();
-        if found.is_finite() { found.clamp(-1.0, 1.0) } else { 0.0 }
+        let are_same = [a, b].iter().all(|&e| on_same_positions.contains(&engines[e].name));
+        if are_same { joint.correlation(a, b) } else { 0.0 }
     };
     let equivalents = equivalents(&calibrations, score_cp, correlation);
     let mut pairs = Vec::with_capacity(k * (k - 1) / 2);
@@ -229,24 +207,14 @@ pub fn pairwise(
         for second in first + 1..k {
             // engines with a singular covariance, for example of three games, have no test
             if let (Some(equal_slopes), Some(equal_curves)) =
-                (wald(first, &[second], &[0]), wald(first, &[second], &[0, 1]))
+                (joint.wald(first, &[second], &[0]), joint.wald(first, &[second], &[0, 1]))
             {
                 let samples = engines[first].fit.samples + engines[second].fit.samples;
                 pairs.push(Pair { first, second, samples, equal_slopes, equal_curves, p_corrected: 1.0, p_same: 1.0 });
             }
         }
     }
-    // the chance of scales this different if they differ by no more than a factor; half of the interval of the
-    // logarithm is that many standard errors, by Student's t or the normal distribution
-    let within = |factor: f64| {
-        let chance = |pair: &Pair| {
-            let beyond = |e: &Equivalent| (libm::log(e.score_cp / score_cp).abs() - libm::log(factor)).max(0.0);
-            let found = equivalents[pair.first][pair.second];
-            found.map_or(1.0, |e| two_sided(Z_95 * beyond(&e) / (0.5 * libm::log(e.high / e.low))))
-        };
-        holm(&pairs.iter().map(chance).collect::<Vec<_>>())
-    };
-    let (alike, same) = (within(ALIKE), within(1.0));
+    let (alike, same) = (chances(&pairs, &equivalents, score_cp, ALIKE), chances(&pairs, &equivalents, score_cp, 1.0));
     for (pair, (alike, same)) in pairs.iter_mut().zip(alike.into_iter().zip(same)) {
         (pair.p_corrected, pair.p_same) = (alike, same);
     }
@@ -259,10 +227,60 @@ pub fn pairwise(
         games,
         score_cp,
         equivalents,
-        equal_slopes: wald(0, &others, &[0]),
-        equal_curves: wald(0, &others, &[0, 1]),
+        equal_slopes: joint.wald(0, &others, &[0]),
+        equal_curves: joint.wald(0, &others, &[0, 1]),
         pairs,
     })
+}
+
+/// All engines as one model.
+struct Joint<'a> {
+    engines: &'a [&'a Fitted<'a>],
+    /// Of (w1, w2), engine by engine.
+    covariance: Vec<Vec<f64>>,
+}
+
+impl Joint<'_> {
+    fn theta(&self, e: usize) -> [f64; 2] {
+        let sigmoid = self.engines[e].fit.sigmoid;
+        [sigmoid.w1, sigmoid.w2]
+    }
+
+    /// The covariance of parameter i of engine a and parameter j of engine b.
+    fn block(&self, a: usize, b: usize, i: usize, j: usize) -> f64 {
+        self.covariance[2 * a + i][2 * b + j]
+    }
+
+    /// Test that the parameters `which` of other engines are those of engine `base`.
+    fn wald(&self, base: usize, others: &[usize], which: &[usize]) -> Option<Wald> {
+        let contrasts: Vec<(usize, usize)> = others.iter().flat_map(|&e| which.iter().map(move |&i| (e, i))).collect();
+        let difference: Vec<f64> = contrasts.iter().map(|&(e, i)| self.theta(e)[i] - self.theta(base)[i]).collect();
+        let variance = |&(e, i): &(usize, usize)| {
+            let with = |&(f, j): &(usize, usize)| {
+                self.block(e, f, i, j) - self.block(e, base, i, j) - self.block(base, f, i, j)
+                    + self.block(base, base, i, j)
+            };
+            contrasts.iter().map(with).collect()
+        };
+        wald_of(&difference, &contrasts.iter().map(variance).collect::<Vec<Vec<f64>>>())
+    }
+
+    /// The correlation of the slopes of two engines.
+    fn correlation(&self, a: usize, b: usize) -> f64 {
+        let found = self.block(a, b, 0, 0) / (self.block(a, a, 0, 0) * self.block(b, b, 0, 0)).sqrt();
+        if found.is_finite() { found.clamp(-1.0, 1.0) } else { 0.0 }
+    }
+}
+
+/// For each pair the chance of scales this different if they differ by no more than a factor. Half of the interval of
+/// the logarithm is that many standard errors, by Student's t or the normal distribution.
+fn chances(pairs: &[Pair], equivalents: &[Vec<Option<Equivalent>>], score_cp: f64, factor: f64) -> Vec<f64> {
+    let chance = |pair: &Pair| {
+        let beyond = |e: &Equivalent| (libm::log(e.score_cp / score_cp).abs() - libm::log(factor)).max(0.0);
+        let found = equivalents[pair.first][pair.second];
+        found.map_or(1.0, |e| two_sided(Z_95 * beyond(&e) / (0.5 * libm::log(e.high / e.low))))
+    };
+    holm(&pairs.iter().map(chance).collect::<Vec<_>>())
 }
 
 /// The score of each engine that has the win rate between equals of another's `score_cp`, by the delta method on its

@@ -108,6 +108,28 @@ pub struct Base {
     pub bradley_terry: bool,
 }
 
+impl Base {
+    fn of(table: &SampleTable, settings: &CalibrateOptions, results: &[EngineResult]) -> Self {
+        let samples = table.samples.len() as u64;
+        let of_fits: u64 = results.iter().map(|r| r.fitted).sum();
+        Self {
+            inputs: settings.inputs.clone(),
+            filters: settings.filters.clone(),
+            seed: settings.sampling.seed,
+            resamples: settings.bands,
+            folds: settings.folds.unwrap_or(DEFAULT_FOLDS),
+            model: settings.model,
+            games: table.games.iter().map(|game| game.id).collect::<HashSet<u64>>().len() as u64,
+            samples,
+            mates_left_out: samples - of_fits,
+            fitted: of_fits,
+            engines: results.len(),
+            calibrated: results.iter().filter(|r| r.calibration.is_some()).count(),
+            bradley_terry: table.bradley_terry,
+        }
+    }
+}
+
 /// Resamples if the calibration options request none.
 const DEFAULT_RESAMPLES: u32 = 1_000;
 
@@ -164,6 +186,20 @@ fn model_scores(
         .collect()
 }
 
+/// The engines with a calibration and a plain fit, and their calibrations.
+fn with_influence<'a>(
+    results: &'a [EngineResult],
+    data: &[FitData<'_>],
+    method: Method,
+) -> (Vec<Fitted<'a>>, Vec<&'a Calibration>) {
+    let one = |(result, data): (&'a EngineResult, &FitData<'_>)| {
+        let fit = *result.fit(method).ok()?;
+        let influence = data.influence(fit.method, fit.sigmoid)?;
+        Some((Fitted { name: &result.name, fit, influence }, result.calibration.as_ref()?))
+    };
+    results.iter().zip(data).filter_map(one).unzip()
+}
+
 /// Runs all diagnostics. Marks the mates in `table`.
 ///
 /// The same table and options give the same results on any number of threads.
@@ -205,34 +241,9 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         .map(|forecasts| forecasts.ok().and_then(|f| reliability(&f, &score_options).ok()))
         .collect();
     let mismatch = mismatch(&mut validation, &MismatchOptions { resamples, seed }, table.bradley_terry);
-    let (fitted, calibrations): (Vec<Fitted<'_>>, Vec<&Calibration>) = results
-        .iter()
-        .zip(&data)
-        .filter_map(|(result, data)| {
-            let fit = *result.fit(method).ok()?;
-            let influence = data.influence(fit.method, fit.sigmoid)?;
-            Some((Fitted { name: &result.name, fit, influence }, result.calibration.as_ref()?))
-        })
-        .unzip();
+    let (fitted, calibrations) = with_influence(&results, &data, method);
     let enough: Vec<EngineSamples<'_>> =
         engines.iter().zip(&results).filter(|(_, r)| r.has_enough(settings)).map(|(e, _)| e.clone()).collect();
-    let samples = table.samples.len() as u64;
-    let of_fits: u64 = results.iter().map(|r| r.fitted).sum();
-    let base = Base {
-        inputs: settings.inputs.clone(),
-        filters: settings.filters.clone(),
-        seed,
-        resamples,
-        folds,
-        model: settings.model,
-        games: table.games.iter().map(|game| game.id).collect::<HashSet<u64>>().len() as u64,
-        samples,
-        mates_left_out: samples - of_fits,
-        fitted: of_fits,
-        engines: results.len(),
-        calibrated: results.iter().filter(|r| r.calibration.is_some()).count(),
-        bradley_terry: table.bradley_terry,
-    };
     let same: Vec<&str> = judges.iter().flat_map(|found| &found.engines).map(|judge| judge.name.as_str()).collect();
     let pairwise = pairwise(&fitted, &calibrations, options.score_cp, &same);
     Diagnosis {
@@ -245,7 +256,7 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         pairwise,
         influence: influence(table, &enough, settings),
         splits: split_curves(table, &options.splits, settings),
-        base,
+        base: Base::of(table, settings, &results),
         results,
     }
 }

@@ -297,27 +297,33 @@ pub fn comparisons(summary: &Summary, level: f64, language: Language) -> String 
         }
         out += &columns.rows(pairs.iter().copied());
     }
+    out + &significant(summary, level, paired, language)
+}
+
+/// How the tests were made, and how many of them are significant.
+fn significant(summary: &Summary, level: f64, paired: bool, language: Language) -> String {
     let m = summary.pairs.len();
     let alone = summary.pairs.iter().filter(|p| p.comparison.p() < level).count();
     let after = |p: fn(&Pair) -> f64| summary.pairs.iter().filter(|x| p(x) < level).count();
     let (plural, each) = (if m == 1 { "" } else { "s" }, level / m as f64);
     let (bonferroni, holm) = (after(|p| p.bonferroni), after(|p| p.holm));
-    if paired {
-        out += language.word(
+    let how = if paired {
+        language.word(
             "difference and by opening: t test of the differences in each opening; the corrections use its p. chi2 and \
              exact p: wins and losses without draws, as if games were independent\n",
-        );
+        )
     } else {
-        out += language.word(
+        language.word(
             "chi2 and exact p: wins and losses without draws, no continuity correction; half p: chi2 with draws as \
              half a win\n",
-        );
-    }
-    out + &say!(
+        )
+    };
+    let found = say!(
         language,
         "{m} comparison{plural}: {alone} below {level} without correction, {bonferroni} after Bonferroni's (each at \
          {each:.4}), {holm} after Holm's\n",
-    )
+    );
+    how.to_owned() + &found
 }
 
 /// Counts of the games of records or the rows of tables, and of the files that were passed over.

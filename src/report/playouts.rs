@@ -256,14 +256,9 @@ pub(crate) fn pattern_figure(
         marks: marks(&graph.start, &graph.start),
         framed: false,
     };
-    let applying: Vec<usize> = analysis
-        .table
-        .patterns()
-        .iter()
-        .enumerate()
-        .filter(|(_, p)| p.order() == 0 || graph.applying.iter().any(|&i| graph.patterns[i] == **p))
-        .map(|(i, _)| i)
-        .collect();
+    let applies = |p: &Pattern| p.order() == 0 || graph.applying.iter().any(|&i| graph.patterns[i] == *p);
+    let patterns = analysis.table.patterns().iter().enumerate();
+    let applying: Vec<usize> = patterns.filter(|(_, p)| applies(p)).map(|(i, _)| i).collect();
     let combined = analysis.table.value(&applying, judged, &options.patterns);
     let state = SmallBoard {
         title: "state in a play-out".to_owned(),
@@ -272,11 +267,7 @@ pub(crate) fn pattern_figure(
         framed: false,
     };
     let rows = [row(start, &ones, SmallBoard::default()), row(SmallBoard::default(), &twos, state)];
-    let pairs = twos.iter().enumerate().flat_map(|two| ones.iter().enumerate().map(move |one| (one, two)));
-    let arrows: Vec<_> = pairs
-        .filter(|((_, one), (_, two))| graph.patterns[**two].extends(&graph.patterns[**one]))
-        .map(|((a, _), (b, _))| ((0, a + 1), (1, b + 1)))
-        .collect();
+    let arrows = extensions(&graph.patterns, &ones, &twos);
     let applying: Vec<String> = graph.applying.iter().map(|i| (i + 1).to_string()).collect();
     let caption = format!(
         "grey: the current state; framed: patterns {} apply to the state · {} uniform play-outs · seed {}",
@@ -289,6 +280,15 @@ pub(crate) fn pattern_figure(
          over the patterns that apply"
     )];
     Ok(board_graph(&rows, &arrows, ("Patterns of moves in tic-tac-toe", &caption, &notes), plot)?)
+}
+
+/// Arrows from the patterns of the first row to those of the second that extend them.
+fn extensions(patterns: &[Pattern], ones: &[usize], twos: &[usize]) -> Vec<((usize, usize), (usize, usize))> {
+    let pairs = twos.iter().enumerate().flat_map(|two| ones.iter().enumerate().map(move |one| (one, two)));
+    pairs
+        .filter(|((_, one), (_, two))| patterns[**two].extends(&patterns[**one]))
+        .map(|((a, _), (b, _))| ((0, a + 1), (1, b + 1)))
+        .collect()
 }
 
 #[cfg(test)]

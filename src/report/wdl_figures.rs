@@ -166,6 +166,23 @@ const BINS: usize = 24;
 /// A bin with fewer samples is not drawn.
 const FEWEST: usize = 20;
 
+/// The mean score of samples, and the share of them with an outcome, with its interval clustered by game; `None` for
+/// too few.
+fn seen_share(inside: &[&Case], outcome: Outcome) -> Option<(f64, f64, [f64; 2])> {
+    let mut values: Vec<(u64, f64)> =
+        inside.iter().map(|c| (c.game, f64::from(u8::from(c.outcome == outcome)))).collect();
+    values.sort_by_key(|(game, _)| *game);
+    let share = mean_by_game(&values).filter(|_| values.len() >= FEWEST)?;
+    let score = inside.iter().map(|c| f64::from(c.score_cp)).sum::<f64>() / inside.len() as f64;
+    let p = share.value;
+    // as many independent samples as would give the clustered standard error; without one, the games
+    let games = values.chunk_by(|x, y| x.0 == y.0).count() as f64;
+    let independent = share.standard_error().filter(|e| *e > 0.0).map_or(games, |e| p * (1.0 - p) / (e * e));
+    let n = independent.clamp(1.0, values.len() as f64);
+    let (low, high) = wilson(p * n, n, Z_95);
+    Some((score, p, [low, high]))
+}
+
 /// The share of an outcome that was seen and that was fitted, by score, in parts of about the same number of samples by
 /// stage.
 fn seen_and_fitted(
@@ -197,19 +214,8 @@ fn seen_and_fitted(
         };
         let bin = |c: &Case| (((f64::from(c.score_cp) + range) / (2.0 * range) * BINS as f64) as usize).min(BINS - 1);
         let seen = |of_bin: usize| {
-            let inside: Vec<&&Case> = part.iter().filter(|c| bin(c) == of_bin).collect();
-            let mut values: Vec<(u64, f64)> =
-                inside.iter().map(|c| (c.game, f64::from(u8::from(c.outcome == outcome)))).collect();
-            values.sort_by_key(|(game, _)| *game);
-            let share = mean_by_game(&values).filter(|_| values.len() >= FEWEST)?;
-            let score = inside.iter().map(|c| f64::from(c.score_cp)).sum::<f64>() / inside.len() as f64;
-            let p = share.value;
-            // as many independent samples as would give the clustered standard error; without one, the games
-            let games = values.chunk_by(|x, y| x.0 == y.0).count() as f64;
-            let independent = share.standard_error().filter(|e| *e > 0.0).map_or(games, |e| p * (1.0 - p) / (e * e));
-            let n = independent.clamp(1.0, values.len() as f64);
-            let (low, high) = wilson(p * n, n, Z_95);
-            Some((score, p, [low, high]))
+            let inside: Vec<&Case> = part.iter().copied().filter(|c| bin(c) == of_bin).collect();
+            seen_share(&inside, outcome)
         };
         let stage = stage_name(wdl.stage, language);
         let name = say!(language, "{stage} {first:.0} to {last:.0}");

@@ -132,71 +132,85 @@ impl Frame {
         select: impl Fn(&[&str]) -> Result<BTreeSet<String>, TableError>,
     ) -> Result<Self, TableError> {
         let error = |message: &dyn Display| TableError::damaged(file, message);
-        let limit = |what, found: u64, most: u64| match found > most {
-            true => Err(TableError::Limit { file: file.to_owned(), what, found, most }),
-            false => Ok(()),
-        };
         let opened = open(path, file)?;
-        limit("bytes", opened.metadata().map_err(|e| error(&e))?.len(), MOST_BYTES)?;
+        at_most(file, "bytes", opened.metadata().map_err(|e| error(&e))?.len(), MOST_BYTES)?;
         drop(opened);
         // a file that shrinks while it is mapped into memory would kill the process, and one that grows is cut off
         let bytes = read_bounded(path, MOST_BYTES).map_err(|e| error(&e))?;
-        let read = move || {
-            if is_parquet(&bytes) {
-                let strategy = if threads > 1 { ParallelStrategy::Auto } else { ParallelStrategy::None };
-                let mut reader = ParquetReader::new(Cursor::new(&bytes));
-                let rows = reader.num_rows().map_err(|e| error(&e))?;
-                limit("rows", rows as u64, MOST_ROWS as u64)?;
-                let schema = reader.schema().map_err(|e| error(&e))?;
-                limit("columns", schema.len() as u64, MOST_COLUMNS as u64)?;
-                let names: Vec<&str> = schema.iter_names().map(|name| name.as_str()).collect();
-                // polars is built without the types of some other columns, and must not see them
-                let needed = select(&names)?;
-                for (name, field) in schema.iter().filter(|(name, _)| needed.contains(name.as_str())) {
-                    if !is_supported(&field.dtype) {
-                        let kind = format!("{:?}", field.dtype);
-                        return Err(TableError::Type { file: file.to_owned(), column: name.to_string(), kind });
-                    }
-                }
-                let metadata = reader.get_metadata().map_err(|e| error(&e))?;
-                if !pages::are_sound(&bytes, metadata, |name| needed.contains(name)) {
-                    return Err(error(&DAMAGED));
-                }
-                let reader = reader.with_columns(Some(needed.into_iter().collect())).read_parallel(strategy);
-                let frame = reader.finish().map_err(|e| error(&e))?;
-                if frame.columns().iter().any(|column| column.len() != rows) {
-                    return Err(error(&DAMAGED));
-                }
-                return Ok(Self::new(frame, 1));
-            }
-            let text = whole_text(bytes);
-            let header = first_line(&text);
-            let names = header_cells(header);
-            limit("columns", names.len() as u64, MOST_COLUMNS as u64)?;
-            // the first line is the header
-            let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count();
-            limit("rows", lines.saturating_sub(1) as u64, MOST_ROWS as u64)?;
-            select(&names)?;
-            if let Some(problem) = unclosed_quote(&text) {
-                return Err(error(&problem));
-            }
-            let separator = separator(header);
-            let rows = csv_rows(&text, separator).map_err(|e| error(&e))?;
-            let parse = CsvParseOptions::default().with_separator(separator).with_truncate_ragged_lines(true);
-            let reader = CsvReadOptions::default()
-                .with_n_threads(Some(threads))
-                .with_infer_schema_length(Some(0))
-                .with_parse_options(parse)
-                .into_reader_with_file_handle(Cursor::new(rows.text.as_bytes()));
-            let stray = || stray_quote_message(&text, separator);
-            let frame = reader.finish().map_err(|e| error(&stray().unwrap_or_else(|| e.to_string())))?;
-            // none is lost: a quote may join rows
-            if rows.lines.as_ref().is_some_and(|lines| lines.len() != frame.height()) {
-                return Err(error(&stray().unwrap_or_else(|| DAMAGED.to_owned())));
-            }
-            Ok(Self { lines: rows.lines, ..Self::new(frame, 2) })
+        let read = move || match is_parquet(&bytes) {
+            true => Self::read_parquet(&bytes, file, threads, select),
+            false => Self::read_csv(bytes, file, threads, select),
         };
         guarded(read).unwrap_or_else(|| Err(error(&DAMAGED)))
+    }
+
+    fn read_parquet(
+        bytes: &[u8],
+        file: &str,
+        threads: usize,
+        select: impl Fn(&[&str]) -> Result<BTreeSet<String>, TableError>,
+    ) -> Result<Self, TableError> {
+        let error = |message: &dyn Display| TableError::damaged(file, message);
+        let strategy = if threads > 1 { ParallelStrategy::Auto } else { ParallelStrategy::None };
+        let mut reader = ParquetReader::new(Cursor::new(bytes));
+        let rows = reader.num_rows().map_err(|e| error(&e))?;
+        at_most(file, "rows", rows as u64, MOST_ROWS as u64)?;
+        let schema = reader.schema().map_err(|e| error(&e))?;
+        at_most(file, "columns", schema.len() as u64, MOST_COLUMNS as u64)?;
+        let names: Vec<&str> = schema.iter_names().map(|name| name.as_str()).collect();
+        // polars is built without the types of some other columns, and must not see them
+        let needed = select(&names)?;
+        for (name, field) in schema.iter().filter(|(name, _)| needed.contains(name.as_str())) {
+            if !is_supported(&field.dtype) {
+                let kind = format!("{:?}", field.dtype);
+                return Err(TableError::Type { file: file.to_owned(), column: name.to_string(), kind });
+            }
+        }
+        let metadata = reader.get_metadata().map_err(|e| error(&e))?;
+        if !pages::are_sound(bytes, metadata, |name| needed.contains(name)) {
+            return Err(error(&DAMAGED));
+        }
+        let reader = reader.with_columns(Some(needed.into_iter().collect())).read_parallel(strategy);
+        let frame = reader.finish().map_err(|e| error(&e))?;
+        if frame.columns().iter().any(|column| column.len() != rows) {
+            return Err(error(&DAMAGED));
+        }
+        Ok(Self::new(frame, 1))
+    }
+
+    fn read_csv(
+        bytes: Vec<u8>,
+        file: &str,
+        threads: usize,
+        select: impl Fn(&[&str]) -> Result<BTreeSet<String>, TableError>,
+    ) -> Result<Self, TableError> {
+        let error = |message: &dyn Display| TableError::damaged(file, message);
+        let text = whole_text(bytes);
+        let header = first_line(&text);
+        let names = header_cells(header);
+        at_most(file, "columns", names.len() as u64, MOST_COLUMNS as u64)?;
+        // the first line is the header
+        let lines = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+        at_most(file, "rows", lines.saturating_sub(1) as u64, MOST_ROWS as u64)?;
+        select(&names)?;
+        if let Some(problem) = unclosed_quote(&text) {
+            return Err(error(&problem));
+        }
+        let separator = separator(header);
+        let rows = csv_rows(&text, separator).map_err(|e| error(&e))?;
+        let parse = CsvParseOptions::default().with_separator(separator).with_truncate_ragged_lines(true);
+        let reader = CsvReadOptions::default()
+            .with_n_threads(Some(threads))
+            .with_infer_schema_length(Some(0))
+            .with_parse_options(parse)
+            .into_reader_with_file_handle(Cursor::new(rows.text.as_bytes()));
+        let stray = || stray_quote_message(&text, separator);
+        let frame = reader.finish().map_err(|e| error(&stray().unwrap_or_else(|| e.to_string())))?;
+        // none is lost: a quote may join rows
+        if rows.lines.as_ref().is_some_and(|lines| lines.len() != frame.height()) {
+            return Err(error(&stray().unwrap_or_else(|| DAMAGED.to_owned())));
+        }
+        Ok(Self { lines: rows.lines, ..Self::new(frame, 2) })
     }
 
     /// Replaces the numbers of a column, which keeps its type.
@@ -288,6 +302,14 @@ fn is_supported(kind: &ArrowDataType) -> bool {
         Null | Boolean | Int32 | Int64 | UInt32 | UInt64 | Float32 | Float64 | Utf8 | LargeUtf8 | Utf8View => true,
         Dictionary(_, values, _) => matches!(**values, Utf8 | LargeUtf8 | Utf8View),
         _ => false,
+    }
+}
+
+/// Refuses a file that has more of something than is read.
+fn at_most(file: &str, what: &'static str, found: u64, most: u64) -> Result<(), TableError> {
+    match found > most {
+        true => Err(TableError::Limit { file: file.to_owned(), what, found, most }),
+        false => Ok(()),
     }
 }
 

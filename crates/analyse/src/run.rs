@@ -154,6 +154,53 @@ impl Seat {
     }
 }
 
+/// The searches that no answer is known of, in their order: positions and engines.
+fn jobs(positions: usize, seats: &[Seat]) -> Vec<(usize, usize)> {
+    let is_open = |(position, engine): &(usize, usize)| {
+        let seat = &seats[*engine];
+        *position >= seat.searched.answers.len() && seat.answers[*position].is_none()
+    };
+    let of_position = |position| (0..seats.len()).map(move |engine| (position, engine));
+    (0..positions).flat_map(of_position).filter(is_open).collect()
+}
+
+/// When it is asked whether the positions are enough.
+struct Checks {
+    /// How many positions there are.
+    positions: usize,
+    /// The number of positions at the last question.
+    checked: usize,
+    next: usize,
+}
+
+impl Checks {
+    /// Tells how far the searches are. Returns how many positions are enough, once they are or no engine is left.
+    fn look(
+        &mut self,
+        seats: &[Seat],
+        searches: usize,
+        is_enough: &mut impl FnMut(usize, &[Searched]) -> bool,
+        observe: &mut impl FnMut(&Status),
+    ) -> Option<usize> {
+        let done = seats.iter().map(Seat::done).min().unwrap_or(self.positions);
+        let of = |seat: &Seat| seat.searched.given_up.is_none();
+        let asked = (0..seats.len()).filter(|engine| of(&seats[*engine])).collect();
+        observe(&Status { positions: done, checked: self.checked, searches, asked });
+        while done >= self.next && self.next > self.checked {
+            let upto: Vec<Searched> = seats.iter().map(|seat| seat.searched.first(self.next)).collect();
+            if is_enough(self.next, &upto) {
+                return Some(self.next);
+            }
+            (self.checked, self.next) = (self.next, next_check(self.next).min(self.positions));
+        }
+        // nobody is left to ask
+        seats.iter().all(|seat| seat.searched.given_up.is_some()).then(|| {
+            let most = seats.iter().map(|seat| seat.searched.answers.len()).max();
+            most.unwrap_or(0)
+        })
+    }
+}
+
 impl Analyse {
     /// Searches the positions in their order. At growing numbers of positions `is_enough` is asked, with the answers of
     /// all engines to those positions, whether they are enough; `observe` sees how far the analysis is.
@@ -170,23 +217,10 @@ impl Analyse {
         let (own_names, notes) = self.try_engines()?;
         let names = self.names(&own_names)?;
         let keys: Vec<u64> = positions.iter().map(Position::key).collect();
-        let mut seats: Vec<Seat> = self
-            .engines
-            .iter()
-            .zip(names)
-            .zip(&own_names)
-            .map(|((e, name), own)| seat(e, name, own, &keys, &journal))
-            .collect();
-        seats.iter_mut().for_each(|seat| seat.advance(self.most_failures, self.most_crashes));
+        let mut seats = self.seats(names, &own_names, &keys, &journal);
         drop(std::mem::take(&mut journal.answers));
 
-        let jobs: Vec<(usize, usize)> = (0..positions.len())
-            .flat_map(|position| (0..seats.len()).map(move |engine| (position, engine)))
-            .filter(|(position, engine)| {
-                let seat = &seats[*engine];
-                *position >= seat.searched.answers.len() && seat.answers[*position].is_none()
-            })
-            .collect();
+        let jobs = jobs(positions.len(), &seats);
         let given_up: Vec<AtomicBool> = seats.iter().map(|s| AtomicBool::new(s.searched.given_up.is_some())).collect();
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
         let take = || loop {
@@ -201,26 +235,8 @@ impl Analyse {
         let processes = self.processes.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from)).max(1);
         let (sender, answers) = channel();
         let began = Instant::now();
-        let (mut checked, mut check) = (0, FIRST_CHECK.min(positions.len()));
+        let mut checks = Checks { positions: positions.len(), checked: 0, next: FIRST_CHECK.min(positions.len()) };
         let (mut searches, mut engine_time, mut enough) = (0, Duration::ZERO, None);
-        let mut look = |seats: &[Seat], searches: usize| {
-            let done = seats.iter().map(Seat::done).min().unwrap_or(positions.len());
-            let of = |seat: &Seat| seat.searched.given_up.is_none();
-            let asked = (0..seats.len()).filter(|engine| of(&seats[*engine])).collect();
-            observe(&Status { positions: done, checked, searches, asked });
-            while done >= check && check > checked {
-                let upto: Vec<Searched> = seats.iter().map(|seat| seat.searched.first(check)).collect();
-                if is_enough(check, &upto) {
-                    return Some(check);
-                }
-                (checked, check) = (check, next_check(check).min(positions.len()));
-            }
-            // nobody is left to ask
-            seats.iter().all(|seat| seat.searched.given_up.is_some()).then(|| {
-                let most = seats.iter().map(|seat| seat.searched.answers.len()).max();
-                most.unwrap_or(0)
-            })
-        };
         thread::scope(|scope| {
             for _ in 0..processes.min(jobs.len()) {
                 let (sender, take) = (sender.clone(), &take);
@@ -228,7 +244,7 @@ impl Analyse {
             }
             drop(sender);
             let mut run = || {
-                enough = look(&seats, 0);
+                enough = checks.look(&seats, 0, &mut is_enough, &mut observe);
                 while enough.is_none() {
                     let Ok((position, engine, answer, time)) = answers.recv() else { break };
                     let seat: &mut Seat = &mut seats[engine];
@@ -238,7 +254,7 @@ impl Analyse {
                     seat.answers[position] = Some(answer);
                     seat.advance(self.most_failures, self.most_crashes);
                     given_up[engine].store(seat.searched.given_up.is_some(), Ordering::Relaxed);
-                    enough = look(&seats, searches);
+                    enough = checks.look(&seats, searches, &mut is_enough, &mut observe);
                 }
                 Ok(())
             };
@@ -250,6 +266,15 @@ impl Analyse {
         let positions = enough.unwrap_or(positions.len());
         let engines = seats.iter().map(|seat| seat.searched.first(positions)).collect();
         Ok(Outcome { positions, engines, notes, searches, engine_time, time: began.elapsed() })
+    }
+
+    /// The engines with the answers that the journal has.
+    fn seats(&self, names: Vec<String>, own_names: &[String], keys: &[u64], journal: &Journal) -> Vec<Seat> {
+        let engines = self.engines.iter().zip(names).zip(own_names);
+        let mut seats: Vec<Seat> =
+            engines.map(|((engine, name), own)| seat(engine, name, own, keys, journal)).collect();
+        seats.iter_mut().for_each(|seat| seat.advance(self.most_failures, self.most_crashes));
+        seats
     }
 
     /// Starts every engine once: a wrong command is an error. Returns the names, and what is odd.

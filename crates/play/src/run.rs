@@ -143,12 +143,9 @@ fn run_pairs(
         }
         drop(sender);
         for pair in finished {
-            let appended = append.as_mut().map_or(Ok(()), |append| append.add(&pair));
-            let added = appended.and_then(|()| store.add(pair)).map_err(PlayError::from);
-            let added = added.and_then(|()| crashes.add(store.rows.last_chunk(), options.most_crashes));
-            if added.is_err() {
+            if let Err(error) = keep(pair, append.as_mut(), &mut store, &mut crashes, options.most_crashes) {
                 stop.store(true, Ordering::Relaxed);
-                return added;
+                return Err(error);
             }
             if let Some(pair) = store.rows.last_chunk() {
                 standings.add(pair);
@@ -162,6 +159,19 @@ fn run_pairs(
     });
     result?;
     Ok(standings)
+}
+
+/// Stores a pair. Fails if it cannot, or once an engine has crashed in `most` games in a row.
+fn keep(
+    pair: FinishedPair,
+    append: Option<&mut Append>,
+    store: &mut Store,
+    crashes: &mut Crashes,
+    most: Option<u32>,
+) -> Result<(), PlayError> {
+    append.map_or(Ok(()), |append| append.add(&pair))?;
+    store.add(pair)?;
+    crashes.add(store.rows.last_chunk(), most)
 }
 
 /// What follows from fewer openings than pairs.

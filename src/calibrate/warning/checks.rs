@@ -241,11 +241,7 @@ pub(super) fn disagreement(
     if before < libm::log(SLOPES_APART) {
         return None;
     }
-    let large = {
-        let mut sizes: Vec<u32> = observations.iter().map(|o| o.score_cp.unsigned_abs()).collect();
-        sizes.sort_unstable();
-        sizes.get(sizes.len() * 99 / 100).copied().unwrap_or(u32::MAX)
-    };
+    let large = outermost(observations);
     type Group<'a> = (Text, bool, &'a dyn Fn(&Sample) -> bool);
     let groups: [Group<'_>; 3] = [
         (text!("wrong-sided mates (a win announced and not won, or a loss and not lost)"), true, &|s| {
@@ -268,17 +264,11 @@ pub(super) fn disagreement(
         let rest: Vec<Observation> =
             observations.iter().zip(&used).filter(|(_, s)| !belongs(s)).map(|(o, _)| *o).collect();
         let left_out = observations.len() - rest.len();
-        if left_out == 0 {
-            continue;
-        }
         // mates are reported even where the intervals are wide, since mates are what widens them
-        if by_chance && !are_mates {
+        if left_out == 0 || (by_chance && !are_mates) {
             continue;
         }
-        let counts = ScoreCounts::from_observations(&rest);
-        let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
-        let w1 = |method| fit_counts(method, &counts, &fit_options).ok().map(|f| f.sigmoid.w1);
-        let (Some(a), Some(b)) = (w1(Method::LeastSquares), w1(Method::MaximumLikelihood)) else { continue };
+        let Some((a, b)) = slopes(&rest, options.min_samples) else { continue };
         if gap(a, b) <= before / 2.0 {
             let all = observations.len();
             head.push(&text!(
@@ -295,6 +285,21 @@ pub(super) fn disagreement(
         ", and no single group of samples explains it: a sigmoid does not fit well; look at the plot of the curve"
     ));
     Some(Warning { kind: "methods_disagree", text: head })
+}
+
+/// The slopes by least squares and by maximum likelihood.
+fn slopes(seen: &[Observation], min_samples: u64) -> Option<(f64, f64)> {
+    let counts = ScoreCounts::from_observations(seen);
+    let options = FitOptions { min_samples, ..FitOptions::default() };
+    let w1 = |method| fit_counts(method, &counts, &options).ok().map(|f| f.sigmoid.w1);
+    Some((w1(Method::LeastSquares)?, w1(Method::MaximumLikelihood)?))
+}
+
+/// The size of the score that 1% of the samples reach.
+pub(crate) fn outermost(seen: &[Observation]) -> u32 {
+    let mut sizes: Vec<u32> = seen.iter().map(|o| o.score_cp.unsigned_abs()).collect();
+    sizes.sort_unstable();
+    sizes.get(sizes.len() * 99 / 100).copied().unwrap_or(u32::MAX)
 }
 
 /// A fit with lapses is better by more than chance at this level.

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Kind;
-use crate::calibrate::CalibrateOptions;
 use crate::calibrate::mates::is_wrong_sided;
+use crate::calibrate::{CalibrateOptions, outermost};
 use crate::calibration::MatePolicy;
-use crate::fit::{FitData, FitOptions, Method, Observation};
+use crate::fit::{FitData, FitOptions, Method, Observation, Sigmoid};
 use crate::language::Text;
 use crate::sample::{Sample, SampleTable, Terminations};
 use crate::text;
@@ -36,7 +36,6 @@ pub(super) fn groups(
     seen: &[Option<Observation>],
     options: &CalibrateOptions,
 ) -> (Vec<Group>, Vec<Text>) {
-    let excluded = options.mate_policy == MatePolicy::Exclude;
     let termination = |s: &Sample| table.game(s).map_or(Termination::Unknown, |g| g.termination);
     let used = |i: usize| seen.get(i).is_some_and(Option::is_some);
     let mut groups = Vec::new();
@@ -49,7 +48,7 @@ pub(super) fn groups(
             empty.push(label);
         }
     };
-    if excluded {
+    if options.mate_policy == MatePolicy::Exclude {
         add(Kind::Mates, text!("mates kept"), true, &|_, s| s.mate);
         add(Kind::WrongSidedMates, text!("mates kept, except wrong-sided ones"), true, &|_, s| {
             s.mate && !is_wrong_sided(s)
@@ -59,11 +58,7 @@ pub(super) fn groups(
         add(Kind::Mates, text!("all mates"), false, &|_, s| s.mate);
     }
     let base: Vec<Observation> = seen.iter().flatten().copied().collect();
-    let sigmoid = {
-        let fit =
-            FitData::new(&base).fit(Method::LeastSquares, &FitOptions { min_samples: 0, ..FitOptions::default() });
-        fit.ok().map(|f| f.sigmoid)
-    };
+    let sigmoid = plain_sigmoid(&base);
     let sure = |i: usize| {
         let rate = sigmoid.zip(seen[i]).map_or(0.5, |(s, o)| s.win_rate(f64::from(o.score_cp)));
         !(1.0 - SURE..=SURE).contains(&rate)
@@ -72,11 +67,7 @@ pub(super) fn groups(
     add(Kind::OffBoard, text!("ended off the board (time, illegal move, crash, ply limit)"), false, &|_, s| {
         !Terminations::is_on_board(termination(s))
     });
-    let outermost = {
-        let mut sizes: Vec<u32> = base.iter().map(|o| o.score_cp.unsigned_abs()).collect();
-        sizes.sort_unstable();
-        sizes.get(sizes.len() * 99 / 100).copied().unwrap_or(u32::MAX)
-    };
+    let outermost = outermost(&base);
     let label = text!("the outermost 1% (|score| ≥ {outermost})");
     add(Kind::Outermost, label, false, &|i, _| seen[i].is_some_and(|o| o.score_cp.unsigned_abs() >= outermost));
 
@@ -88,28 +79,46 @@ pub(super) fn groups(
             add(Kind::Termination, label, false, &|_, s| termination(s) == which);
         }
     }
-    let mut opponents: HashMap<u32, u64> = HashMap::new();
-    samples
-        .iter()
-        .enumerate()
-        .filter(|(i, _)| used(*i))
-        .for_each(|(_, s)| *opponents.entry(s.opponent).or_default() += 1);
-    let mut opponents: Vec<(u32, u64)> = opponents.into_iter().collect();
-    opponents.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| table.names.get(a.0).cmp(table.names.get(b.0))));
-    let enough = (OPPONENT_SHARE * base.len() as f64) as u64;
-    for (opponent, _) in opponents.iter().take(MOST_OPPONENTS).filter(|o| o.1 >= enough && opponents.len() > 1) {
-        let label = text!("against {}", table.names.get(*opponent));
-        add(Kind::Opponent, label, false, &|_, s| s.opponent == *opponent);
+    let of_fits = samples.iter().enumerate().filter(|(i, _)| used(*i)).map(|(_, sample)| sample);
+    for opponent in frequent_opponents(table, of_fits, (OPPONENT_SHARE * base.len() as f64) as u64) {
+        let label = text!("against {}", table.names.get(opponent));
+        add(Kind::Opponent, label, false, &|_, s| s.opponent == opponent);
     }
-    // the last windows have few samples, so they form one phase
-    let phase = |s: &Sample| s.window.min(LAST_PHASE);
+    let phases = phases(samples);
+    for (which, (low, high)) in phases.iter().filter(|_| phases.len() > 1) {
+        add(Kind::Phase, text!("ply {low} to {high}"), false, &|_, s| phase(s) == *which);
+    }
+    (groups, empty)
+}
+
+/// The sigmoid by least squares, of any number of samples.
+fn plain_sigmoid(seen: &[Observation]) -> Option<Sigmoid> {
+    let options = FitOptions { min_samples: 0, ..FitOptions::default() };
+    FitData::new(seen).fit(Method::LeastSquares, &options).ok().map(|fit| fit.sigmoid)
+}
+
+/// The opponents with at least `least` samples, most first; none if there is only one.
+fn frequent_opponents<'a>(table: &SampleTable, samples: impl Iterator<Item = &'a Sample>, least: u64) -> Vec<u32> {
+    let mut counts: HashMap<u32, u64> = HashMap::new();
+    samples.for_each(|sample| *counts.entry(sample.opponent).or_default() += 1);
+    let mut opponents: Vec<(u32, u64)> = counts.into_iter().collect();
+    opponents.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| table.names.get(a.0).cmp(table.names.get(b.0))));
+    let several = opponents.len() > 1;
+    let frequent = opponents.iter().take(MOST_OPPONENTS).filter(|(_, count)| *count >= least && several);
+    frequent.map(|(opponent, _)| *opponent).collect()
+}
+
+/// The last windows have few samples, so they form one phase.
+fn phase(sample: &Sample) -> u32 {
+    sample.window.min(LAST_PHASE)
+}
+
+/// The first and last ply of each phase.
+fn phases(samples: &[Sample]) -> BTreeMap<u32, (u32, u32)> {
     let mut plies: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
     for sample in samples {
         let span = plies.entry(phase(sample)).or_insert((sample.ply, sample.ply));
         *span = (span.0.min(sample.ply), span.1.max(sample.ply));
     }
-    for (which, (low, high)) in plies.iter().filter(|_| plies.len() > 1) {
-        add(Kind::Phase, text!("ply {low} to {high}"), false, &|_, s| phase(s) == *which);
-    }
-    (groups, empty)
+    plies
 }

@@ -173,23 +173,7 @@ pub fn mismatch(
     let engines = validation.engines();
     let enough: Vec<usize> = (0..engines.len()).filter(|&e| validation.has_enough(&engines[e])).collect();
     let too_few = engines.len() - enough.len();
-    // if few engines lack a transform, leave out the engines; if many do, leave out the transform
-    let mut transforms_left_out = Vec::new();
-    if own_ratings {
-        transforms_left_out.push((Transform::Strength, crate::calibrate::ratings::own()));
-    }
-    let wanted = Transform::ALL.into_iter().filter(|t| !own_ratings || *t != Transform::Strength);
-    let mut scales: Vec<Scales> = wanted.map(|transform| Scales::new(transform, validation)).collect();
-    scales.retain(|s| {
-        let without: Vec<(usize, Text)> = enough.iter().filter_map(|&e| Some((e, s.error(e)?))).collect();
-        let too_many = without.len() * MOST_WITHOUT > enough.len();
-        if let Some((e, why)) = without.first().filter(|_| too_many) {
-            let mut words = text!("{} of {} engines have none; ", without.len(), enough.len());
-            words.push(&why.about(&Text::same(&engines[*e].name)));
-            transforms_left_out.push((s.transform, words));
-        }
-        !too_many
-    });
+    let (scales, transforms_left_out) = fitted_scales(validation, &enough, own_ratings);
     let failed = |e: usize| scales.iter().find_map(|s| Some(s.error(e)?.about(&s.transform.words())));
     let used: Vec<usize> = enough.iter().copied().filter(|&e| failed(e).is_none()).collect();
     let left_out = enough.iter().filter_map(|&e| Some((engines[e].name.clone(), failed(e)?))).collect();
@@ -208,34 +192,7 @@ pub fn mismatch(
     ids.dedup();
     let resampled = resample(&games_of, &ids, &cells, options);
 
-    let mut results: Vec<(usize, TransformMismatch)> = values
-        .iter()
-        .enumerate()
-        .filter_map(|(i, v)| {
-            let whole = scale_mismatch(&v.rows)?;
-            let m_squared_interval = interval(whole.m_squared, resampled.iter().map(|r| r[i]).collect())?;
-            let root = |x: f64| x.max(0.0).sqrt();
-            let found = TransformMismatch {
-                transform: v.transform,
-                samples: whole.samples,
-                m_squared: whole.m_squared,
-                m_squared_interval,
-                m: whole.m,
-                m_interval: (m_squared_interval.1 > 0.0)
-                    .then(|| (root(m_squared_interval.0), root(m_squared_interval.1))),
-                above_best: None,
-                curves: cells[i].curves(),
-            };
-            Some((i, found))
-        })
-        .collect();
-    results.sort_by(|a, b| a.1.m_squared.total_cmp(&b.1.m_squared));
-    let best = results.first().map(|(i, r)| (*i, r.m_squared))?;
-    for (i, result) in results.iter_mut().skip(1) {
-        let difference = result.m_squared - best.1;
-        let spread = interval(difference, resampled.iter().map(|r| r[*i] - r[best.0]).collect())?;
-        result.above_best = Some((difference, spread));
-    }
+    let transforms = compared(&values, &cells, &resampled)?;
     Some(ScaleMismatch {
         engines: names,
         too_few,
@@ -246,8 +203,64 @@ pub fn mismatch(
         folds: validation.folds().folds,
         resamples: options.resamples,
         seed: options.seed,
-        transforms: results.into_iter().map(|(_, r)| r).collect(),
+        transforms,
     })
+}
+
+/// The transforms that were fitted, and those that were left out because too many of the engines lack them. If few
+/// engines lack a transform, these engines are left out instead.
+fn fitted_scales(
+    validation: &mut CrossValidation<'_>,
+    enough: &[usize],
+    own_ratings: bool,
+) -> (Vec<Scales>, Vec<(Transform, Text)>) {
+    let mut left_out = Vec::new();
+    if own_ratings {
+        left_out.push((Transform::Strength, crate::calibrate::ratings::own()));
+    }
+    let wanted = Transform::ALL.into_iter().filter(|t| !own_ratings || *t != Transform::Strength);
+    let mut scales: Vec<Scales> = wanted.map(|transform| Scales::new(transform, validation)).collect();
+    scales.retain(|s| {
+        let without: Vec<(usize, Text)> = enough.iter().filter_map(|&e| Some((e, s.error(e)?))).collect();
+        let too_many = without.len() * MOST_WITHOUT > enough.len();
+        if let Some((e, why)) = without.first().filter(|_| too_many) {
+            let mut words = text!("{} of {} engines have none; ", without.len(), enough.len());
+            words.push(&why.about(&Text::same(&validation.engines()[*e].name)));
+            left_out.push((s.transform, words));
+        }
+        !too_many
+    });
+    (scales, left_out)
+}
+
+/// The mismatch of each transform, best first, with the intervals that the resamples give.
+fn compared(values: &[Values], cells: &[Cells], resampled: &[Vec<f64>]) -> Option<Vec<TransformMismatch>> {
+    let measured = |(i, v): (usize, &Values)| {
+        let whole = scale_mismatch(&v.rows)?;
+        let m_squared_interval = interval(whole.m_squared, resampled.iter().map(|r| r[i]).collect())?;
+        let root = |x: f64| x.max(0.0).sqrt();
+        let m_interval = (m_squared_interval.1 > 0.0).then(|| (root(m_squared_interval.0), root(m_squared_interval.1)));
+        let found = TransformMismatch {
+            transform: v.transform,
+            samples: whole.samples,
+            m_squared: whole.m_squared,
+            m_squared_interval,
+            m: whole.m,
+            m_interval,
+            above_best: None,
+            curves: cells[i].curves(),
+        };
+        Some((i, found))
+    };
+    let mut results: Vec<(usize, TransformMismatch)> = values.iter().enumerate().filter_map(measured).collect();
+    results.sort_by(|a, b| a.1.m_squared.total_cmp(&b.1.m_squared));
+    let best = results.first().map(|(i, r)| (*i, r.m_squared))?;
+    for (i, result) in results.iter_mut().skip(1) {
+        let difference = result.m_squared - best.1;
+        let spread = interval(difference, resampled.iter().map(|r| r[*i] - r[best.0]).collect())?;
+        result.above_best = Some((difference, spread));
+    }
+    Some(results.into_iter().map(|(_, r)| r).collect())
 }
 
 /// The value plus the percentiles of the resampled values around their mean.
