@@ -81,6 +81,8 @@ mod rescale;
 mod same_bytes;
 #[path = "program/sentinels.rs"]
 mod sentinels;
+#[path = "program/serve_page.rs"]
+mod serve_page;
 #[path = "program/shown.rs"]
 mod shown;
 #[path = "program/split.rs"]

@@ -42,6 +42,8 @@ function restart() {
   ready = start();
 }
 let ready = start();
+// whether the page comes from `evalcurve serve-page`, which lets it ask for records
+const served = document.querySelector("meta[http-equiv]").content.includes("connect-src");
 
 // ---- words
 function say() {
@@ -50,6 +52,7 @@ function say() {
   for (const element of document.querySelectorAll("[data-t]")) element.textContent = words[element.dataset.t];
   $("language").textContent = words.language;
   $("language").ariaLabel = words.languageLabel;
+  if (served) document.querySelector("[data-t=private]").textContent = words.served;
   if (!about) return;
   $("version").textContent = words.version(about.version);
   choices($("model"), [["", words.auto], ...about.models.map((m) => [m.name, m.labels[language === "ja" ? 1 : 0]])]);
@@ -117,6 +120,23 @@ document.ondrop = async (event) => {
   }
   run(found);
 };
+// the records of `evalcurve serve-page`
+async function fetchAll() {
+  const ask = async (path) => {
+    const answer = await fetch(path);
+    if (!answer.ok) throw new Error(words.cannotFetch(answer.status));
+    return answer;
+  };
+  const number = ++runs, files = [];
+  busy(words.loading);
+  const listed = await (await ask("records")).json();
+  for (const [i, file] of listed.entries()) {
+    if (number !== runs) return;
+    files.push({ ...file, file: await (await ask(`records/${i}`)).blob() });
+    showProgress({ step: "loading", done: i, total: listed.length });
+  }
+  if (number === runs) await run(files);
+}
 let example = null;
 $("example").onclick = () => run((example = [{ name: "example.tar.bz2", file: bytes("data") }]));
 $("again").onclick = () => run(chosen);
@@ -251,7 +271,9 @@ function show(result) {
   if (o.model !== about.model) flags.push(`--model ${o.model ?? "auto"}`);
   if (o.annotator) flags.push(`--annotator "${o.annotator}"`);
   $("command").parentElement.hidden = report.reading === undefined || chosen === example;
-  $("command").textContent = ["evalcurve calibrate", [...new Set(chosen.map((f) => f.name.split("/")[0]))].slice(0, 3).join(" "), ...flags].join(" ");
+  const quoted = (place) => (/[\s'&()]/.test(place) ? `"${place}"` : place);
+  const places = [...new Set(chosen.map((f) => quoted(f.place ?? f.name.split("/")[0])))].slice(0, 3);
+  $("command").textContent = ["evalcurve calibrate", ...places, ...flags].join(" ");
   changed();
 }
 // what depends on the chosen engine
@@ -401,4 +423,5 @@ ready.then(() => {
   $("model").value = about.model;
   $("target").value = "shogihome";
   document.body.dataset.ready = "true";
+  if (served) fetchAll().catch(fail);
 }, fail);

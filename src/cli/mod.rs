@@ -39,6 +39,7 @@ mod replay;
 mod rescale;
 mod sample;
 mod serve;
+mod serve_page;
 mod simulate;
 mod terminal;
 mod theory;
@@ -67,7 +68,7 @@ Examples:
   evalcurve calibrate floodgate-2016.tar.zst --min-samples 300
       one calibration file per engine, plots and a table, in evalcurve-out/
   evalcurve diagnose records/
-      how precise and how accurate the calibrations are, and whether the engines share a scale: one HTML page
+      whether calibrations are precise and accurate, and engines share a scale: one HTML page
   evalcurve council shogi.toml
       an engine for a GUI, made of several engines that vote with calibrated win rates
 
@@ -125,6 +126,8 @@ commands! {
         Fit(fit::Args) => fit::run,
         /// Draw plots from calibration files, sample tables or records
         Plot(plot::Args) => plot::run,
+        /// Show records in the browser: the page, for this computer alone
+        ServePage(serve_page::Args) => serve_page::run,
     }
     "Judge calibrations" {
         /// Report how precise, how accurate and how comparable scores are

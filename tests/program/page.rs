@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::browser::chromium;
 use crate::replay::LOG;
+use crate::serve_page::Serving;
 use crate::support::{Folder, root};
 
 /// A browser with the page in it.
@@ -27,14 +28,22 @@ struct Page {
     _folder: Folder,
 }
 
+/// The built page.
+fn file() -> PathBuf {
+    let page =
+        std::env::var_os("EVALCURVE_PAGE").map_or_else(|| root().join("target/page/evalcurve.html"), PathBuf::from);
+    page.canonicalize().unwrap_or_else(|error| panic!("{}: {error}; cargo xtask page", page.display()))
+}
+
 /// What the page may take for anything that a test asks of it.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 impl Page {
     fn open(language: &str) -> Self {
-        let page =
-            std::env::var_os("EVALCURVE_PAGE").map_or_else(|| root().join("target/page/evalcurve.html"), PathBuf::from);
-        let page = page.canonicalize().unwrap_or_else(|error| panic!("{}: {error}; cargo xtask page", page.display()));
+        Self::open_at(&format!("file://{}", file().display()), language)
+    }
+
+    fn open_at(url: &str, language: &str) -> Self {
         let folder = Folder::new();
         for name in ["to", "from"] {
             assert!(Command::new("mkfifo").arg(folder.at(name)).status().unwrap().success());
@@ -62,7 +71,7 @@ impl Page {
         for domain in ["Page", "Runtime", "Log", "Network"] {
             page_of.send(&format!("{domain}.enable"), json!({}));
         }
-        page_of.send("Page.navigate", json!({ "url": format!("file://{}", page.display()) }));
+        page_of.send("Page.navigate", json!({ "url": url }));
         page_of.wait("document.body?.dataset.ready === 'true'");
         page_of
     }
@@ -330,6 +339,30 @@ fn vote_logs_are_replayed_with_the_page() {
     let program = folder.run(&["replay", "votes.jsonl"]).out;
     assert_eq!(page.text("document.getElementById('votes-text').textContent"), program);
     page.has_no_complaints();
+}
+
+/// A folder is there without a dialogue, and after a reload with what came meanwhile; the page asks nobody else.
+#[test]
+#[ignore = "needs Chromium and the page"]
+fn a_folder_is_served_with_the_page() {
+    let folder = Folder::new();
+    folder.write("my games/.hidden", "");
+    folder.generate("my games/1.csa", &["--games", "200"]);
+    let served = Serving::start(&folder, &["my games", "--page", &file().to_string_lossy()]);
+    for number in 1..=2 {
+        let mut page = Page::open_at(&served.url, "en-US");
+        page.wait("!document.getElementById('results').hidden");
+        let program = folder.good(&["fit", "my games", "--mate-threshold", "auto", "--json"]).out;
+        assert_eq!(page.text("call('document', 'en')"), program);
+        let command = page.text("document.getElementById('command').textContent");
+        assert_eq!(command, "evalcurve calibrate \"my games\" --mate-threshold auto");
+        assert!(page.text("document.getElementById('drop').textContent").contains("the page comes from evalcurve"));
+        page.value("fetch('http://localhost:1/').catch(() => 0)");
+        let asked: Vec<_> = page.complaints.iter().filter(|url| !url.starts_with(&served.url)).collect();
+        // the one that the policy of the page refused
+        assert!(asked.iter().all(|said| said.contains("localhost:1/")) && !asked.is_empty(), "{asked:#?}");
+        folder.generate(&format!("my games/{}.csa", number + 1), &["--games", "100", "--seed", "9"]);
+    }
 }
 
 /// A year of floodgate: what the page must take in its stride.
