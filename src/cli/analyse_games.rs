@@ -25,6 +25,7 @@ use crate::record::find::{expand_globs, find};
 use crate::report::columns::Columns;
 use crate::report::html::game::{GamePage, index, verdict};
 use crate::run::{Input, Judge, Judged, Progress, with_flags};
+use crate::text::shown_source;
 use crate::types::Color;
 use crate::{say, text, whole_file};
 use evalcurve_records::annotate::{Form, annotated};
@@ -195,7 +196,7 @@ fn read(args: &Args, language: Language) -> anyhow::Result<(Vec<WholeGame>, Valu
     }
     for game in games.iter().filter(|_| !args.output.is_quiet()).take(20) {
         if let Some(illegal) = &game.illegal {
-            let (source, why) = (&game.record.source, illegal.text(language));
+            let (source, why) = (shown_source(&game.record.source), illegal.text(language));
             terminal::warning(&format!("{source}:{}: {why}", game.record.game.line + 1));
         }
     }
@@ -425,7 +426,7 @@ fn disputes(games: &[WholeGame], series: &[Vec<Series>], known: &[Conflicts], la
             Some(played) => format!("{at} {}", played.words.in_language(language)),
             None => say!(language, "line {}", game.record.game.line + 1),
         };
-        let source = if games.len() > 1 { format!("{} ", game.record.source) } else { String::new() };
+        let source = if games.len() > 1 { format!("{} ", shown_source(&game.record.source)) } else { String::new() };
         let said = |series: &Series| {
             let said = series.at(*at)?;
             let rate = game.rate_of(game.positions[*at].side, said);

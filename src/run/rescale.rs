@@ -28,7 +28,7 @@ use crate::sample::collect::{Problem, kind_words};
 use crate::sample::{DEFAULT_PACKED_EVERY, Sample, SampleTable, by_engine};
 use crate::table::{ScoreCell, ScoreUnit, looks_like, rescore_csv, rescore_parquet};
 use crate::text;
-use crate::text::shown_path;
+use crate::text::{shown_path, shown_source};
 use crate::validate::{CrossValidation, DEFAULT_FOLDS, EngineCases, FoldOptions, ScoreOptions, log_loss_difference};
 use crate::whole_file::WholeFiles;
 
@@ -258,7 +258,7 @@ impl Rescale {
             for entry in find(std::slice::from_ref(given))? {
                 let Some(path) = entry.path.filter(|_| entry.problem.is_none()) else {
                     let problem = entry.problem.unwrap_or_else(|| "give a file".to_owned());
-                    return Err(text!("{}: {problem}", entry.display).into());
+                    return Err(text!("{}: {problem}", shown_source(&entry.display)).into());
                 };
                 let name = if given.is_dir() { path.strip_prefix(given).ok() } else { None };
                 let name = name.map(Path::to_owned).or_else(|| path.file_name().map(PathBuf::from));
@@ -268,7 +268,7 @@ impl Rescale {
                         FORMATS.map(Packed::as_str).join(", ")
                     );
                     if !given.is_dir() {
-                        return Err(value.about(&Text::same(entry.display)).into());
+                        return Err(value.about(&Text::same(shown_source(&entry.display))).into());
                     }
                     let kind = crate::record::source::Refusal::UnknownFormat.as_str();
                     let source = entry.display;
@@ -304,7 +304,7 @@ impl Rescale {
     fn check_target(&self, path: &Path, target: &Path, others: &[Source]) -> Result<(), Error> {
         let (from, to) = (shown_path(path), shown_path(target));
         if let Some(other) = others.iter().find(|other| other.target == target) {
-            let other = &other.shown;
+            let other = shown_path(&other.path);
             return Err(text!("{other} and {from} would both become {to}; rescale them into two folders").into());
         }
         let real = |path: &Path| path.canonicalize().ok();
@@ -385,7 +385,7 @@ impl Rescale {
                 Some(record) => {
                     let share = (FITTED as f64 * file.size as f64 / even as f64) as u64;
                     let bytes = stretches(&file.path, file.size, record as u64, share);
-                    let bytes = bytes.map_err(|source| Error::File { what: file.shown.clone(), source })?;
+                    let bytes = bytes.map_err(|source| Error::File { what: shown_path(&file.path), source })?;
                     records += bytes.len() as u64 / record as u64;
                     InputSource::Bytes(file.shown.clone(), bytes.into())
                 }
@@ -428,7 +428,7 @@ impl Rescale {
         if results.is_empty() {
             found.value.refused.push(text!(
                 "{}: no position has a score and a result, so that nothing says the scale",
-                files.first().map_or("", |file| &file.shown)
+                files.first().map_or_else(String::new, |file| shown_path(&file.path))
             ));
         }
         for result in &results {
@@ -541,7 +541,7 @@ impl Rescale {
         let mut of_file = None;
         let done = match source.kind {
             Kind::Packed(packed) => match teachers.first() {
-                None => return Err(text!("{}: no scale", source.shown).into()),
+                None => return Err(text!("{}: no scale", shown_path(&source.path)).into()),
                 Some(teacher) => {
                     of_file = Some(teacher.name.clone());
                     open().and_then(|mut file| {
@@ -560,7 +560,7 @@ impl Rescale {
         match done.and_then(|counts| out.file.sync_all().inspect_err(|_| out.failed = true).map(|()| counts)) {
             Ok(counts) => Ok((counts, of_file)),
             Err(error) if out.failed => Err(Error::said(failed(error))),
-            Err(error) => Err(Error::File { what: source.shown.clone(), source: error }),
+            Err(error) => Err(Error::File { what: shown_path(&source.path), source: error }),
         }
     }
 }

@@ -145,8 +145,8 @@ mod tests {
 
     #[test]
     fn paths_are_shown_with_their_names() {
-        assert_eq!(shown_path(&Path::new("a").join("b.csa")), "a/b.csa");
-        assert_eq!(shown_path(Path::new(r"a\b.csa")), if cfg!(windows) { "a/b.csa" } else { r"a\b.csa" });
+        assert_eq!(shown_path(&Path::new("a").join("b.csa")), if cfg!(windows) { r"a\b.csa" } else { "a/b.csa" });
+        assert_eq!(portable_path(Path::new(r"a\b.csa")), if cfg!(windows) { "a/b.csa" } else { r"a\b.csa" });
     }
 
     #[test]

@@ -73,11 +73,12 @@ pub(in crate::cli) fn language() -> Language {
 
 /// The language of the locale.
 fn of_locale() -> Language {
-    let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].iter().filter_map(|name| std::env::var(name).ok());
-    locale
-        .into_iter()
-        .find(|value| !value.is_empty())
-        .map_or_else(Language::default, |value| Language::of_locale(&value))
+    let variables = ["LC_ALL", "LC_MESSAGES", "LANG"].iter().filter_map(|name| std::env::var(name).ok());
+    let locale = variables.into_iter().find(|value| !value.is_empty());
+    // a system without these variables
+    #[cfg(windows)]
+    let locale = locale.or_else(sys_locale::get_locale);
+    locale.map_or_else(Language::default, |value| Language::of_locale(&value))
 }
 
 /// The language of messages about these arguments, which may be wrong.

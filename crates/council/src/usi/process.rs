@@ -309,37 +309,37 @@ mod windows {
     /// An engine in a job object of its own, which ends it with all that it started. That of `process-wrap` does not
     /// end with this program.
     #[derive(Debug)]
-    pub struct Job(Box<dyn ChildWrapper>);
+    pub(super) struct Job(Box<dyn ChildWrapper>);
 
     impl Job {
-        pub fn spawn(command: Command) -> io::Result<Self> {
+        pub(super) fn spawn(command: Command) -> io::Result<Self> {
             // the engine inherits it; without it, the engines of a program that is killed run on
             OWN.get_or_init(|| own().ok());
             CommandWrap::from(command).wrap(JobObject).spawn().map(Self)
         }
 
-        pub fn id(&self) -> u32 {
+        pub(super) fn id(&self) -> u32 {
             self.0.id()
         }
 
-        pub fn group(&self) -> u32 {
+        pub(super) fn group(&self) -> u32 {
             self.0.id()
         }
 
-        pub fn streams(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
+        pub(super) fn streams(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
             (self.0.stdin().take(), self.0.stdout().take(), self.0.stderr().take())
         }
 
-        pub fn has_ended(&mut self) -> bool {
+        pub(super) fn has_ended(&mut self) -> bool {
             // not the job, which goes on
             self.0.inner_mut().try_wait().is_ok_and(|status| status.is_some())
         }
 
-        pub fn kill(&mut self) {
+        pub(super) fn kill(&mut self) {
             let _ = self.0.start_kill();
         }
 
-        pub fn wait(&mut self) {
+        pub(super) fn wait(&mut self) {
             let _ = self.0.wait();
         }
     }
