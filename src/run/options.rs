@@ -65,7 +65,7 @@ pub const OPTIONS: [&str; 46] = [
 ];
 
 /// The commands that messages name, in backticks.
-const COMMANDS: [&str; 9] = ["analyse", "calibrate", "constant", "export", "fit", "plot", "proxy", "replay", "winrate"];
+const COMMANDS: [&str; 7] = ["analyse", "calibrate", "constant", "fit", "plot", "proxy", "replay"];
 
 /// A message in which each option has the spelling of a host.
 pub fn with_options(text: &str, spell: impl Fn(&str) -> String) -> String {
