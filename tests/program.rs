@@ -83,6 +83,7 @@ mod same_bytes;
 mod sentinels;
 #[path = "program/serve_page.rs"]
 mod serve_page;
+#[cfg(unix)]
 #[path = "program/shown.rs"]
 mod shown;
 #[path = "program/split.rs"]

@@ -1,5 +1,6 @@
 //! The commands that documents show do what the documents say: each is run, in the order of its page, and prints the
-//! text below it where its inputs ship. Inputs and engines that do not ship have stand-ins of the same names.
+//! text below it where its inputs ship. Inputs and engines that do not ship have stand-ins of the same names, which are
+//! scripts of a Unix shell.
 
 use std::path::Path;
 
@@ -233,7 +234,6 @@ fn copy_to(folder: &Folder, from: &str, to: &str) {
 }
 
 /// Engines with the names of real ones, which answer as engines do.
-#[cfg(unix)]
 fn engines(folder: &Folder) {
     use std::os::unix::fs::PermissionsExt;
     let program = evalcurve_testkit::program();
@@ -288,7 +288,6 @@ fn wrong_commands(page: &Path, text: &str, records: Option<&Path>, runs: impl Fn
 }
 
 #[test]
-#[cfg(unix)]
 fn the_commands_of_the_documents_do_what_they_say() {
     let mut wrong = Vec::new();
     let mut left = NOT_RUN.to_vec();
@@ -310,7 +309,6 @@ fn the_commands_of_the_documents_do_what_they_say() {
 
 /// What documents show of records that the project does not ship.
 #[test]
-#[cfg(unix)]
 #[ignore = "needs EVALCURVE_RECORDS"]
 fn real_records_give_what_the_documents_show() {
     let records = std::env::var_os("EVALCURVE_RECORDS").expect("EVALCURVE_RECORDS names the folder with the records");
