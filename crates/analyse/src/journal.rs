@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::Answer;
+use super::answer::Answer;
 use evalcurve_core::text::shown_path;
 
 /// Why the journal cannot be used.

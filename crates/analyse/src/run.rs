@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
+use super::answer::{Answer, Reason};
 use super::journal::{Journal, JournalError};
-use super::{Answer, Position, Reason, digest};
+use super::position::{Position, digest};
 use evalcurve_core::language::Text;
 use evalcurve_core::text;
 use evalcurve_council::usi::engines_are_stopping;

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::record::archive;
 use crate::record::find::Entry;
-use crate::record::source::{self, Block, Note, Refused, Shared, Sink, Work};
+use crate::record::source::{BLOCK, Block, Note, Refused, Shared, Sink, Work};
 use crate::record::{Format, Game, GameError};
 
 /// Most pieces of work in a batch.
@@ -138,7 +138,7 @@ impl<C: Collector> Sink for Worker<'_, C> {
             Work::Block(block) => {
                 let step = self.collector.block(&block);
                 // a buffer that one long game has stretched is freed
-                if block.bytes.len() <= 2 * source::BLOCK {
+                if block.bytes.len() <= 2 * BLOCK {
                     self.shared.pool.lock().unwrap_or_else(PoisonError::into_inner).push(block.bytes);
                 }
                 step

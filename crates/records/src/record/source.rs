@@ -9,15 +9,13 @@ use std::sync::Arc;
 
 use super::format::{Above, Format, has_zero, remove_marks};
 use super::packed::{HEAD, Packed};
+pub(crate) use super::work::BLOCK;
+use super::work::LONGEST_GAME;
 pub use super::work::{Block, Key, Note, Part, Refusal, Refused, Shared, Sink, Work};
 use super::{encoding, votes};
 use evalcurve_core::language::Text;
 use evalcurve_core::text;
 
-/// Bytes of a block, unless one game is longer.
-pub(crate) const BLOCK: usize = 1 << 20;
-/// The longest game that is read; a longer "game" is a broken file.
-pub(crate) const LONGEST_GAME: usize = 64 << 20;
 /// Bytes asked for at once. A decoder that meets damage in the middle of a read returns an error and drops what it
 /// decoded for that read (lzma-rust2 does), so this is the most that is lost.
 const MOST_READ: usize = 1 << 16;

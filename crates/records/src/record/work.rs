@@ -12,6 +12,11 @@ use super::format::{Above, Format};
 use evalcurve_core::language::Text;
 use evalcurve_core::text;
 
+/// Bytes of a block, unless one game is longer.
+pub(crate) const BLOCK: usize = 1 << 20;
+/// The longest game that is read; a longer "game" is a broken file.
+pub(crate) const LONGEST_GAME: usize = 64 << 20;
+
 /// Why a file (or a member of an archive) gave no games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case")]

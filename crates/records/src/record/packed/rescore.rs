@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::{Packed, PackedPosition};
 use crate::record::game::SkipReason;
-use crate::record::source::{BLOCK, LONGEST_GAME};
+use crate::record::work::{BLOCK, LONGEST_GAME};
 
 /// A score in the place of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

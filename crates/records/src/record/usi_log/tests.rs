@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::record::source::LONGEST_GAME;
+use crate::record::work::LONGEST_GAME;
 
 /// Games of a log, with how each was read.
 fn games(text: &[u8]) -> Vec<Result<Game, SkipReason>> {
