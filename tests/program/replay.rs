@@ -36,10 +36,11 @@ fn counts(shares: &Value) -> Value {
         .collect()
 }
 
+/// Compares the rules that the script knows; a new rule may be added to it.
 #[track_caller]
 fn same_rules(ours: &Value, theirs: &Value, place: &str) {
     let find = |name: &Value| ours.as_array().unwrap().iter().find(|r| r["rule"] == *name);
-    assert_eq!(ours.as_array().unwrap().len(), theirs.as_array().unwrap().len());
+    assert!(!theirs.as_array().unwrap().is_empty(), "{place}");
     for expected in theirs.as_array().unwrap() {
         let name = &expected["rule"];
         let rule = find(name).unwrap_or_else(|| panic!("{place}: no {name}"));
