@@ -115,7 +115,8 @@ fn the_documentation_has_the_list_of_models() {
         let form = kind.form_name().unwrap();
         let model = Model::examples().into_iter().find(|model| model.form_name() == form).unwrap();
         let entry = &schema["$defs"][format!("fitted_{form}")];
-        let formula = entry["description"].as_str().unwrap().split("\n\n").next().unwrap().replace('\n', " ");
+        let formula =
+            entry["description"].as_str().unwrap().split("\n\n").next().unwrap().replace('\n', " ").replace('|', "\\|");
         let fields = entry["properties"].as_object().unwrap().keys().map(String::as_str);
         let others = fields.filter(|field| !["kind", "covariance", "samples", "games"].contains(field));
         let mut names: Vec<&str> = model.parameters().into_iter().map(|(name, _)| name).collect();
