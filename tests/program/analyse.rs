@@ -144,7 +144,10 @@ fn kills_and_processes_change_nothing() {
     analyse(&folder, &engines, &["--positions", "120", "--out", "three.csv", "--processes", "3"]);
     assert_eq!(folder.text("whole.csv"), folder.text("three.csv"));
     let arguments = ["games.csa", "--positions=120", "--processes=1", "--out=killed.csv"];
-    let interrupted = kill(&folder, &engines, &arguments, 8, |number| 60 + random::below(300, &[number]));
+    let interrupted = kill(&folder, &engines, &arguments, 8, |number| {
+        // programs of Windows take longer to start
+        (60 + random::below(300, &[number])) * if cfg!(windows) { 10 } else { 1 }
+    });
     assert!(interrupted > 0);
     if folder.read_if_any("killed.csv").is_empty() {
         // what the killed runs found is not searched again

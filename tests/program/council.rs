@@ -108,6 +108,7 @@ impl Gui {
     }
 
     /// All lines so far; those to the program begin with `> `.
+    #[cfg(unix)]
     pub(crate) fn log(&self) -> &[String] {
         &self.log
     }
