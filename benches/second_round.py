@@ -4,7 +4,7 @@
     python3 -m venv peers && peers/bin/pip install chess==1.11.2
     evalcurve council data/experiments/chess-council/council.toml --prepare
     peers/bin/python benches/second_round.py GAMES.pgn … --out votes.jsonl     # goes on where it was
-    peers/bin/python benches/second_round.py --table votes.jsonl --out data/experiments/chess-council/second-round.csv
+    peers/bin/python benches/second_round.py --table data/experiments/chess-council/second-round.jsonl --out data/experiments/chess-council/second-round.csv
 
 Members and depths are those of the council's configuration. At each position every member votes at its depth d, and alone
 at d + 1 and d + 2. Every member then judges each move that another one voted for, in the position after it, at d, d - 1,
