@@ -2,7 +2,7 @@
 """Win rates of the arms of gauntlets, from the results.csv of evalcurve play.
 
     python3 benches/arms.py RESULTS.csv … --games games.csv --arms arms.csv [--members]
-    python3 benches/arms.py TOURNAMENT.csv MORE.csv … --against ARM
+    python3 benches/arms.py TOURNAMENT.csv MORE.csv … --against ARM [--between ARM=MS ARM=MS --at MS]
     python3 benches/arms.py --moves GAMES.csa … > moves.txt
 
 Joins the results into one table (for evalcurve match-stats), prints wins, draws and losses of each arm against each
@@ -11,7 +11,7 @@ With --members, arms that are opponents themselves count half a point per game a
 as Hanawa and Ito (2009, table 2) do.
 
 The second form compares each arm of the further tables with an arm of the first one, over the openings that both have played
-against the same opponent: in points per game and in Elo, with 95% intervals, and p corrected by Holm over these arms.
+against the same opponent: in points per game and in Elo, with 95% intervals, and p corrected by Holm over these arms. --between adds what lies between two of them at a time per move, linear in the logarithm of the time.
 
 The third form writes games of shogi or 5x5 shogi in CSA, which begin from the usual position, as lines of USI moves
 (for evalcurve council --positions).
@@ -53,9 +53,15 @@ def by_opening(path):
     return {arm: {place: sum(points) / 2 for place, points in of.items() if len(points) == 2} for arm, of in found.items()}
 
 
-def compare(first, others, name):
+def compare(first, others, name, between, at):
     reference, rows = by_opening(first)[name], []
-    for arm, points in (item for path in others for item in by_opening(path).items()):
+    arms = {arm: points for path in others for arm, points in by_opening(path).items()}
+    if between:
+        (low, x), (high, y) = between
+        share = math.log(at / x) / math.log(y / x)
+        both = [place for place in arms[low] if place in arms[high]]
+        arms[f"between at {at} ms"] = {place: (1 - share) * arms[low][place] + share * arms[high][place] for place in both}
+    for arm, points in arms.items():
         both = [place for place in points if place in reference]
         n = len(both)
         p, q = (sum(of[place] for place in both) / n for of in (points, reference))
@@ -80,6 +86,8 @@ def main():
     p.add_argument("--arms")
     p.add_argument("--members", action="store_true")
     p.add_argument("--against")
+    p.add_argument("--between", nargs=2, type=lambda text: (text.rpartition("=")[0], float(text.rpartition("=")[2])))
+    p.add_argument("--at", type=float)
     p.add_argument("--moves", action="store_true")
     a = p.parse_args()
     if a.moves:
@@ -90,7 +98,7 @@ def main():
                     print("startpos moves", *moves)
         return
     if a.against:
-        compare(a.files[0], a.files[1:], a.against)
+        compare(a.files[0], a.files[1:], a.against, a.between, a.at)
         return
     kept = ["pair", "game", "player", "opponent", "opening", "colour", "result", "termination", "plies"]
     rows, offset = [], 0
