@@ -70,22 +70,34 @@ impl Calibration {
                 remedy,
             }
         };
-        part::<Header>(tree.clone()).map_err(field)?;
-        part(tree).map_err(field)
+        let header = match &tree {
+            Value::Object(all) => {
+                let of = |name: &&str| Some(((*name).to_owned(), all.get(*name)?.clone()));
+                Value::Object(["format", "version"].iter().filter_map(of).collect())
+            }
+            other => other.clone(),
+        };
+        part::<Header>(header).map_err(field)?;
+        // as of a part of another document, so that the words are the same
+        let outside = |error: Located| Located::of_serde(&serde_path_to_error::Track::new().path(), &error.to_string());
+        Self::from_tree(&tree).map_err(outside).map_err(field)
+    }
+
+    fn from_tree(tree: &Value) -> Result<Self, Located> {
+        let mut track = serde_path_to_error::Track::new();
+        // the derived function, which `remote = "Self"` makes an inherent one
+        let read = Self::deserialize(serde_path_to_error::Deserializer::new(tree, &mut track));
+        let read = read.map_err(|error| Located::of_serde(&track.path(), &error.to_string()))?;
+        let written = serde_json::to_value(&read).map_err(|error| Located::new("", error))?;
+        absent(&written, tree).map_or(Ok(()), Err)?;
+        read.check()?;
+        Ok(read)
     }
 }
 
 impl<'de> Deserialize<'de> for Calibration {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut track = serde_path_to_error::Track::new();
-        let tree = Value::deserialize(deserializer)?;
-        // the derived function, which `remote = "Self"` makes an inherent one
-        let read = Self::deserialize(serde_path_to_error::Deserializer::new(&tree, &mut track));
-        let read = read.map_err(|error| de::Error::custom(Located::of_serde(&track.path(), &error.to_string())))?;
-        let written = serde_json::to_value(&read).map_err(de::Error::custom)?;
-        absent(&written, &tree).map_or(Ok(()), |problem| Err(de::Error::custom(problem)))?;
-        read.check().map_err(de::Error::custom)?;
-        Ok(read)
+        Self::from_tree(&Value::deserialize(deserializer)?).map_err(de::Error::custom)
     }
 }
 
