@@ -230,8 +230,9 @@ impl Member {
         let own_time = task.margin.is_some() && limit.is_some_and(|limit| limit.time().is_some());
         self.result = self.result();
         self.has_new_lines = false;
-        self.send(task.position.line(self.config.protocol));
-        self.send(go.line(self.config.protocol, task.side));
+        // in one piece, which wakes the engine once
+        let position = task.position.line(self.config.protocol);
+        self.send(format!("{position}\n{}", go.line(self.config.protocol, task.side)));
         self.lines = InfoLines::default();
         self.notes = 0;
         self.phase = Phase::Searching {
