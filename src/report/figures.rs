@@ -369,7 +369,10 @@ pub fn write(
         }
         figure => save(figure, folder, &drawing.name, data).map(Ok),
     };
-    let drawn: Vec<Result<PathBuf, Text>> = drawings.par_iter().map(one).collect::<Result<_, FigureError>>()?;
+    // those of all engines, which take longest, are last in the list and drawn first
+    let drawn = drawings.par_iter().rev().with_max_len(1).map(one);
+    let mut drawn: Vec<Result<PathBuf, Text>> = drawn.collect::<Result<_, FigureError>>()?;
+    drawn.reverse();
     let mut written = Written::default();
     for figure in drawn {
         match figure {
