@@ -24,7 +24,7 @@ use crate::fit::{
     Observation, Strengths,
 };
 use crate::language::{Text, ToText};
-use crate::sample::{EngineSamples, NameId, Sample, SampleTable, SamplingOptions, by_engine};
+use crate::sample::{ByEngine, EngineSamples, NameId, Sample, SampleTable, SamplingOptions};
 use crate::standardize::{ScoreMoments, Standardization, StandardizedCurve};
 use crate::text;
 use crate::types::{Color, Outcome};
@@ -149,7 +149,7 @@ pub struct EngineResult {
     pub standardized_curve: Option<StandardizedCurve>,
     pub sigmoids: ByMethod<Result<Fit, FitError>>,
     /// The fits of the other models that were asked for.
-    pub models: BTreeMap<ModelKind, Result<ModelFit, FitError>>,
+    pub models: BTreeMap<ModelKind, Result<Box<ModelFit>, FitError>>,
     /// Scores of the chosen model out of sample; `None` where it was not scored.
     pub validated: Option<Validated>,
     /// The bootstrap of curve and fits, where the options ask for it and the engine has enough samples.
@@ -224,10 +224,16 @@ pub fn refusal(calibration: &Calibration) -> Option<Doubt> {
 /// Marks the mates in `table` on the way, so that what is written of it afterwards shows them.
 pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<EngineResult> {
     let mates = mark_mates(table, &options.thresholds);
-    let cases = cases(table, options.mate_policy, options.clip_cp);
-    let (fit_options, to_fit) = (options.fit_options(table), with_cut_scores(table, &cases));
-    let mut validation = proper::fold_options(options).map(|folds| CrossValidation::new(&to_fit, folds, fit_options));
-    calibrate_cases(table, mates, &cases, validation.as_mut(), options)
+    let table = &*table;
+    // the cases need as much memory as the samples, and go before the results come
+    let (fitted, doubtful) = {
+        let cases = cases(table, options.mate_policy, options.clip_cp);
+        let (fit_options, to_fit) = (options.fit_options(table), with_cut_scores(table, &cases));
+        let folds = proper::fold_options(options);
+        let mut validation = folds.map(|folds| CrossValidation::new(&to_fit, folds, fit_options));
+        rayon::join(|| fit(table, &to_fit, validation.as_mut(), options), || Doubtful::new(table))
+    };
+    results(table, mates, fitted, doubtful, options)
 }
 
 /// As [`calibrate`], of a table whose mates are marked, with its cases and their cross-validation, if there is one.
@@ -238,25 +244,62 @@ pub(crate) fn calibrate_cases(
     validation: Option<&mut CrossValidation<'_>>,
     options: &CalibrateOptions,
 ) -> Vec<EngineResult> {
-    let mut signs: HashMap<NameId, MixedSigns> =
-        signs::mixed_signs(table).into_iter().map(|mixed| (mixed.engine, mixed)).collect();
-    let adjudicated = adjudicated::adjudicated(table);
-    let fit_options = options.fit_options(table);
-    let models = fit_models(&with_cut_scores(table, cases), options, &fit_options);
+    let fitted = fit(table, &with_cut_scores(table, cases), validation, options);
+    results(table, mates, fitted, Doubtful::new(table), options)
+}
+
+/// Engines whose scores say that something is wrong with the games.
+struct Doubtful {
+    signs: HashMap<NameId, MixedSigns>,
+    adjudicated: BTreeMap<NameId, Adjudicated>,
+}
+
+impl Doubtful {
+    fn new(table: &SampleTable) -> Self {
+        let signs = signs::mixed_signs(table).into_iter().map(|mixed| (mixed.engine, mixed)).collect();
+        Self { signs, adjudicated: adjudicated::adjudicated(table) }
+    }
+}
+
+/// The models of an engine, and the scores of the chosen one.
+type Fitted = (Models, Option<Result<Validated, ValidateError>>);
+
+/// Fits and scores the models of every engine.
+fn fit(
+    table: &SampleTable,
+    cases: &[EngineCases],
+    validation: Option<&mut CrossValidation<'_>>,
+    options: &CalibrateOptions,
+) -> Vec<Fitted> {
+    let models = fit_models(cases, options, &options.fit_options(table));
     let validated = match validation {
         Some(validation) => {
-            let near: Vec<_> = models.iter().map(|of| of.get(&options.model)?.as_ref().ok()).collect();
+            let near: Vec<_> = models.iter().map(|of| of.get(&options.model)?.as_deref().ok()).collect();
             proper::validate(validation, options, &near, table.chess).into_iter().map(Some).collect()
         }
-        None => vec![None; cases.len()],
+        None => vec![None; models.len()],
     };
-    let (engines, numbers) = (by_engine(table), numbers(table));
-    let signs: Vec<Option<MixedSigns>> = engines.iter().map(|engine| signs.remove(&engine.id)).collect();
-    let samples = engines.iter().map(|engine| engine.samples.len() as u64);
-    let with_bootstrap = among_most(&samples.collect::<Vec<u64>>(), options.bootstrap_of);
-    let described = engines.par_iter().zip(mates).zip(models).zip(validated).zip(signs).zip(with_bootstrap);
+    models.into_iter().zip(validated).collect()
+}
+
+/// The results of all engines, by name.
+fn results(
+    table: &SampleTable,
+    mates: Vec<MateReport>,
+    fitted: Vec<Fitted>,
+    Doubtful { mut signs, adjudicated }: Doubtful,
+    options: &CalibrateOptions,
+) -> Vec<EngineResult> {
+    let (engines, numbers) = (ByEngine::new(table), numbers(table));
+    let signs: Vec<Option<MixedSigns>> = engines.ids().map(|id| signs.remove(&id)).collect();
+    let samples: Vec<u64> = (0..engines.len()).map(|engine| engines.samples(engine) as u64).collect();
+    let with_bootstrap = among_most(&samples, options.bootstrap_of);
+    let described = (0..engines.len()).into_par_iter().zip(mates).zip(fitted).zip(signs).zip(with_bootstrap);
+    // some engines have many times the samples of others
     described
-        .map(|(((((engine, mates), models), validated), signs), with_bootstrap)| {
+        .with_max_len(engines.len().div_ceil(TASKS))
+        .map(|((((engine, mates), (models, validated)), signs), with_bootstrap)| {
+            let engine = &engines.of(engine);
             let mut result = describe(table, engine, mates, models, with_bootstrap, options);
             if let Some(mixed) = signs {
                 result.warnings.insert(0, Warning { kind: warning::MIXED_SIGNS, text: mixed.text(table) });
@@ -273,6 +316,9 @@ pub(crate) fn calibrate_cases(
         })
         .collect()
 }
+
+/// Parts into which the engines are divided, for any number of threads.
+const TASKS: usize = 256;
 
 /// Whether each number is among the `most` largest ones; of equal ones the first are.
 pub(crate) fn among_most(numbers: &[u64], most: Option<usize>) -> Vec<bool> {
@@ -311,7 +357,8 @@ fn add_validation(
     }
 }
 
-type Models = BTreeMap<ModelKind, Result<ModelFit, FitError>>;
+/// Boxed, because a map has room for more models than there are.
+type Models = BTreeMap<ModelKind, Result<Box<ModelFit>, FitError>>;
 
 /// Fits all models but the plain sigmoids, each to all engines.
 fn fit_models(engines: &[EngineCases], options: &CalibrateOptions, fit_options: &FitOptions) -> Vec<Models> {
@@ -322,7 +369,7 @@ fn fit_models(engines: &[EngineCases], options: &CalibrateOptions, fit_options: 
     kinds.dedup();
     for kind in kinds.into_iter().filter(|kind| kind.method().is_none()) {
         for (models, fit) in models.iter_mut().zip(fit_engines(kind, &cases, fit_options)) {
-            models.insert(kind, fit);
+            models.insert(kind, fit.map(Box::new));
         }
     }
     models
@@ -330,10 +377,12 @@ fn fit_models(engines: &[EngineCases], options: &CalibrateOptions, fit_options: 
 
 /// Sets the mate flag of every sample by its engine's threshold. Returns the mates of each engine, engines by name.
 pub fn mark_mates(table: &mut SampleTable, thresholds: &Thresholds) -> Vec<MateReport> {
-    let reports: Vec<(NameId, MateReport)> = by_engine(table)
-        .into_iter()
-        .map(|engine| (engine.id, mates::report(&engine.samples, thresholds.of(engine.name))))
-        .collect();
+    let engines = ByEngine::new(table);
+    let report = |engine| {
+        let EngineSamples { id, name, samples } = engines.of(engine);
+        (id, mates::report(&samples, thresholds.of(name)))
+    };
+    let reports: Vec<(NameId, MateReport)> = (0..engines.len()).into_par_iter().map(report).collect();
     let threshold: HashMap<NameId, u32> = reports.iter().map(|(id, r)| (*id, r.threshold_cp)).collect();
     table.cut_at = reports.iter().filter_map(|(id, r)| Some((*id, r.cut?.cp))).collect();
     for sample in &mut table.samples {
@@ -492,13 +541,14 @@ pub fn cases(table: &SampleTable, policy: MatePolicy, clip_cp: u32) -> Vec<Engin
             .map(|(engine, score_cp, replied)| SharedPosition { engine: number(engine), score_cp, replied });
         Some(Case { game, score_cp, outcome, situation })
     };
-    by_engine(table)
-        .iter()
-        .map(|engine| EngineCases {
-            name: engine.name.to_owned(),
-            cases: engine.samples.iter().filter_map(case).collect(),
-        })
-        .collect()
+    let engines = ByEngine::new(table);
+    let of = |engine| {
+        let EngineSamples { name, samples, .. } = engines.of(engine);
+        let mut cases = Vec::with_capacity(samples.len());
+        cases.extend(samples.iter().filter_map(case));
+        EngineCases { name: name.to_owned(), cases }
+    };
+    (0..engines.len()).into_par_iter().map(of).collect()
 }
 
 /// The result of an engine before its model is scored.

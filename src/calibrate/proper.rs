@@ -11,7 +11,7 @@ use crate::language::{Text, ToText};
 use crate::sample::{EngineSamples, Sample, SampleTable, by_engine};
 use crate::validate::{
     Candidate, Choice, CrossValidation, Estimate, FoldOptions, Forecast, ScoreOptions, Scores, ValidateError,
-    choose_model, fold_of, mean_log_loss, scores,
+    choose_model, fold_of, scores,
 };
 
 /// The scores of the chosen model of an engine out of sample.
@@ -57,28 +57,20 @@ pub(super) fn validate(
     near: &[Option<&ModelFit>],
     chess: bool,
 ) -> Vec<Result<Validated, ValidateError>> {
-    validation.fits_near(options.model, near);
-    let chosen = validation.forecasts(options.model);
-    let baselines: Vec<_> = ModelKind::baselines()
-        .filter(|kind| kind.is_for(chess))
-        .map(|kind| (kind, validation.forecasts(kind)))
-        .collect();
+    let chosen = validation.fits_near(options.model, near);
+    let baselines = ModelKind::baselines().filter(|kind| kind.is_for(chess));
+    let baselines: Vec<_> = baselines.map(|kind| (kind, validation.log_losses(kind))).collect();
     let score_options = ScoreOptions { seed: options.sampling.seed, ..ScoreOptions::default() };
-    chosen
-        .par_iter()
-        .enumerate()
-        .map(|(e, forecasts)| {
-            let forecasts = forecasts.as_ref().map_err(|e| *e)?;
-            let of = |(kind, all): &(ModelKind, Vec<Result<Vec<_>, _>>)| {
-                Some((*kind, mean_log_loss(all.get(e)?.as_ref().ok()?)?))
-            };
-            Ok(Validated {
-                folds: validation.folds().folds,
-                scores: scores(forecasts, &score_options)?,
-                baselines: baselines.iter().filter_map(of).collect(),
-            })
+    let of = |(e, engine)| {
+        // one engine after the other: the forecasts of all need as much memory as the samples
+        let forecasts = chosen.forecasts(e, engine)?;
+        Ok(Validated {
+            folds: validation.folds().folds,
+            scores: scores(&forecasts, &score_options)?,
+            baselines: baselines.iter().filter_map(|(kind, all)| Some((*kind, (*all.get(e)?)?))).collect(),
         })
-        .collect()
+    };
+    validation.engines().par_iter().enumerate().map(of).collect()
 }
 
 /// The forecasts of the chosen model for the samples of one engine.

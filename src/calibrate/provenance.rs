@@ -9,7 +9,7 @@ use crate::calibration::{
     Calibration, Curve, CurveBin, Dates, Field, MatePolicy, Mates, Opponent, Provenance, Sampling, ScoreRange,
     Standardization,
 };
-use crate::fit::Method;
+use crate::fit::{Method, ModelFit};
 use crate::sample::{NameId, Sample, SampleTable};
 
 /// The strength of a player by its name, where the joint fit has one.
@@ -24,7 +24,8 @@ pub(super) fn calibration(
     options: &CalibrateOptions,
 ) -> Option<Calibration> {
     let sigmoids = Method::ALL.into_iter().filter_map(|m| Some((m.into(), (*result.fit(m).ok()?).into())));
-    let others = result.models.iter().filter_map(|(kind, fit)| Some((*kind, fit.as_ref().ok()?.clone().into())));
+    let others =
+        result.models.iter().filter_map(|(kind, fit)| Some((*kind, ModelFit::clone(fit.as_ref().ok()?).into())));
     let mut calibration = Calibration::from_models(result.name.clone(), sigmoids.chain(others), options.model)?;
     calibration.proper_scores = result.validated.as_ref().map(Validated::proper_scores);
     calibration.engine.aliases =
@@ -146,21 +147,23 @@ fn provenance(
             last = last.into_iter().chain([day]).max();
         }
     }
+    let mut opponents: Vec<Opponent> = opponents
+        .into_iter()
+        .filter(|((name, _), _)| !name.is_empty())
+        .map(|((name, id), games)| Opponent {
+            name: name.to_owned(),
+            games: games.len() as u64,
+            strength: strength(id),
+        })
+        .collect();
+    opponents.shrink_to_fit();
     Provenance {
         inputs: options.inputs.clone(),
         digest: Some(digest(table, samples)),
         games: Some(games.len() as u64),
         samples: Some(samples.len() as u64),
         dates: first.zip(last).map(|(first, last)| Dates { first, last }),
-        opponents: opponents
-            .into_iter()
-            .filter(|((name, _), _)| !name.is_empty())
-            .map(|((name, id), games)| Opponent {
-                name: name.to_owned(),
-                games: games.len() as u64,
-                strength: strength(id),
-            })
-            .collect(),
+        opponents,
         time_controls: time_controls.into_iter().collect(),
         terminations,
         source: None,

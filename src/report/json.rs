@@ -71,7 +71,7 @@ fn fit(result: &EngineResult, method: Method) -> Value {
 }
 
 /// A model other than the plain sigmoid.
-fn model(fit: &Result<ModelFit, FitError>) -> Value {
+fn model(fit: &Result<Box<ModelFit>, FitError>) -> Value {
     let fit = match fit {
         Err(error) => return json!({ "error": error.to_string() }),
         Ok(fit) => fit,

@@ -1,5 +1,6 @@
 //! What models know of a sample: score, outcome, and the situation in which the score was given.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use evalcurve_calibration::{Outcome, Situation};
@@ -43,6 +44,40 @@ impl Case {
     /// The sample without its situation.
     pub fn observation(&self) -> Observation {
         Observation { game: self.game, score_cp: self.score_cp, outcome: self.outcome }
+    }
+}
+
+/// The samples of an engine: all of them, or those outside of one fold.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part<'a> {
+    cases: &'a [Case],
+    /// the fold of each, and the one that is left out
+    without: Option<(&'a [u32], u32)>,
+}
+
+impl<'a> From<&'a [Case]> for Part<'a> {
+    fn from(cases: &'a [Case]) -> Self {
+        Self { cases, without: None }
+    }
+}
+
+impl<'a> Part<'a> {
+    /// The cases whose fold is another one.
+    pub(crate) fn without(cases: &'a [Case], folds: &'a [u32], fold: u32) -> Self {
+        Self { cases, without: Some((folds, fold)) }
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = &'a Case> + Clone {
+        let is_in = move |i: usize| self.without.is_none_or(|(folds, fold)| folds[i] != fold);
+        self.cases.iter().enumerate().filter(move |(i, _)| is_in(*i)).map(|(_, case)| case)
+    }
+
+    /// The cases one after the other.
+    pub(crate) fn cases(self) -> Cow<'a, [Case]> {
+        match self.without {
+            None => Cow::Borrowed(self.cases),
+            Some(_) => self.iter().copied().collect(),
+        }
     }
 }
 

@@ -115,15 +115,23 @@ impl<F: AsRef<[(u32, f64)]> + Sync> Loss for Objective<'_, F> {
     }
 }
 
+/// Fits the coefficients of a start; numbers should be of the order of one.
+pub(super) fn coefficients<F: AsRef<[(u32, f64)]> + Sync>(
+    rows: &[LinearRow<F>],
+    start: &[f64],
+) -> Result<Minimum, FitError> {
+    let mut squares = vec![0.0; start.len()];
+    rows.iter().flat_map(|r| r.features.as_ref()).for_each(|&(i, x)| squares[i as usize] += x * x);
+    let spread = squares.iter().map(|s| (s / rows.len().max(1) as f64).sqrt()).collect();
+    minimise(&Objective { rows, spread }, start)
+}
+
 /// Fits the coefficients of a start, with their covariance; numbers should be of the order of one.
 ///
 /// # Errors
 /// [`FitError::NotConverged`], also where the numbers are collinear or separate wins from losses.
 pub fn regress<F: AsRef<[(u32, f64)]> + Sync>(rows: &[LinearRow<F>], start: &[f64]) -> Result<Regression, FitError> {
-    let mut squares = vec![0.0; start.len()];
-    rows.iter().flat_map(|r| r.features.as_ref()).for_each(|&(i, x)| squares[i as usize] += x * x);
-    let spread = squares.iter().map(|s| (s / rows.len().max(1) as f64).sqrt()).collect();
-    let Minimum { at, evaluation } = minimise(&Objective { rows, spread }, start)?;
+    let Minimum { at, evaluation } = coefficients(rows, start)?;
     let games: Vec<u64> = rows.iter().map(|r| r.game).collect();
     let covariance = clustered(&evaluation.hessian, &games, |i, add| {
         let row = &rows[i];

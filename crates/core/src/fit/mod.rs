@@ -47,8 +47,8 @@ mod oracle;
 mod tests;
 
 pub use bootstrap::{BandPoint, Bootstrap, BootstrapOptions, GameBootstrap, bootstrap, percentile_interval};
-pub(crate) use case::engines_by_number;
 pub use case::{Case, median_size};
+pub(crate) use case::{Part, engines_by_number};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
 pub use error::FitError;
 pub use evalcurve_calibration::model::*;

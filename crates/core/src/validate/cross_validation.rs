@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::clusters::Estimate;
 use super::folds::{FoldOptions, fold_of};
 use super::forecast::{EngineCases, Forecast, ValidateError};
-use crate::fit::{Case, FitError, FitOptions, ModelFit, ModelKind, Reading, fit_engines_near};
+use super::scores::mean_log_loss;
+use crate::fit::{Case, FitError, FitOptions, ModelFit, ModelKind, Part, Reading, fit_engines_near};
 use crate::parallel;
 
 /// From so many samples on the folds are fitted one after the other.
@@ -29,8 +31,10 @@ pub struct CrossValidation<'a> {
 #[derive(Debug)]
 pub struct FoldFits {
     folds: FoldOptions,
-    /// the fits of each engine, by fold
-    engines: Vec<Result<Vec<ModelFit>, ValidateError>>,
+    /// the place of each engine among those that were fitted
+    engines: Vec<Result<usize, ValidateError>>,
+    /// the fits without each fold
+    fits: Vec<Vec<Result<ModelFit, FitError>>>,
 }
 
 impl<'a> CrossValidation<'a> {
@@ -70,6 +74,13 @@ impl<'a> CrossValidation<'a> {
         let fits = self.fits(kind);
         parallel::map(self.engines.len(), |e| fits.forecasts(e, &self.engines[e]))
     }
+
+    /// The mean log loss of the forecasts for each engine that has them. Fits that are not there yet are not kept.
+    pub fn log_losses(&self, kind: ModelKind) -> Vec<Option<Estimate>> {
+        let new = || Arc::new(FoldFits::new(kind, self.engines, &[], &self.folds, &self.options));
+        let fits = self.fits.get(&kind).cloned().unwrap_or_else(new);
+        parallel::map(self.engines.len(), |e| mean_log_loss(&fits.forecasts(e, &self.engines[e]).ok()?))
+    }
 }
 
 impl FoldFits {
@@ -90,15 +101,14 @@ impl FoldFits {
         };
         let fitted: Vec<usize> = (0..engines.len()).filter(|e| enough(&engines[*e]).is_ok()).collect();
         let any_size = FitOptions { min_samples: 0, forecasts_only: true, ..*options };
+        let fold = |case: &Case| fold_of(case.game, folds) as u32;
+        let fold_of_each: Vec<Vec<u32>> = fitted.iter().map(|e| engines[*e].cases.iter().map(fold).collect()).collect();
         let without = |out: usize, near: &[Option<&ModelFit>]| {
-            let keep = |e: &usize| -> Vec<Case> {
-                engines[*e].cases.iter().filter(|case| fold_of(case.game, folds) != out as u64).copied().collect()
-            };
-            let kept: Vec<Vec<Case>> = fitted.iter().map(keep).collect();
-            let kept: Vec<&[Case]> = kept.iter().map(Vec::as_slice).collect();
+            let kept = fitted.iter().zip(&fold_of_each);
+            let kept: Vec<Part<'_>> = kept.map(|(e, of)| Part::without(&engines[*e].cases, of, out as u32)).collect();
             fit_engines_near(kind, &kept, near, &any_size)
         };
-        let mut by_fold = Vec::new();
+        let mut fits = Vec::new();
         if !fitted.is_empty() {
             // where no fits are given, the other searches begin where the first one ended
             let first = near.is_empty().then(|| without(0, &[]));
@@ -114,19 +124,20 @@ impl FoldFits {
                 MANY.. => (0..count).map(rest).collect(),
                 _ => parallel::map(count, rest),
             };
-            by_fold = first.into_iter().chain(others).map(Vec::into_iter).collect();
+            fits = first.into_iter().chain(others).collect();
         }
-        let fits = |engine: &EngineCases| -> Result<Vec<ModelFit>, ValidateError> {
+        let mut places = 0..;
+        let place = |engine: &EngineCases| {
             enough(engine)?;
-            // one of every fold, also if one of them is an error
-            let fits: Vec<Option<Result<ModelFit, FitError>>> = by_fold.iter_mut().map(Iterator::next).collect();
-            let fit = |(fit, fold): (Option<Result<ModelFit, FitError>>, u64)| match fit {
-                Some(fit) => fit.map_err(|source| ValidateError::Fold { fold, folds: folds.folds, source }),
-                None => Err(ValidateError::Empty),
+            let place = places.next().ok_or(ValidateError::Empty)?;
+            let error = |(of_fold, fold): (&Vec<Result<ModelFit, FitError>>, u64)| {
+                let source = *of_fold.get(place)?.as_ref().err()?;
+                Some(ValidateError::Fold { fold, folds: folds.folds, source })
             };
-            fits.into_iter().zip(1..).map(fit).collect()
+            fits.iter().zip(1..).find_map(error).map_or(Ok(place), Err)
         };
-        Self { folds: *folds, engines: engines.iter().map(fits).collect() }
+        let engines = engines.iter().map(place).collect();
+        Self { folds: *folds, engines, fits }
     }
 
     /// Why an engine has no fit without some fold.
@@ -136,11 +147,15 @@ impl FoldFits {
 
     /// The fit of an engine without the fold of a game; `None` if the engine has an error.
     pub fn without(&self, game: u64, engine: usize) -> Option<&ModelFit> {
-        self.engines.get(engine)?.as_ref().ok()?.get(fold_of(game, &self.folds) as usize)
+        let place = *self.engines.get(engine)?.as_ref().ok()?;
+        self.fits.get(fold_of(game, &self.folds) as usize)?.get(place)?.as_ref().ok()
     }
 
     /// The forecasts of [`CrossValidation::forecasts`] for the engine at this place.
-    fn forecasts(&self, place: usize, engine: &EngineCases) -> Result<Vec<Forecast>, ValidateError> {
+    ///
+    /// # Errors
+    /// Why it has no fit without some fold.
+    pub fn forecasts(&self, place: usize, engine: &EngineCases) -> Result<Vec<Forecast>, ValidateError> {
         if let Some(error) = self.error(place) {
             return Err(error);
         }

@@ -341,19 +341,66 @@ pub struct EngineSamples<'a> {
     pub samples: Vec<Sample>,
 }
 
+/// Where the samples of each engine are in a table, engines sorted by name.
+#[derive(Debug)]
+pub struct ByEngine<'a> {
+    table: &'a SampleTable,
+    engines: Vec<NameId>,
+    /// Where those of each engine begin in `order`, and the end.
+    starts: Vec<usize>,
+    /// The places of the samples, in the order of the table.
+    order: Vec<u32>,
+}
+
+impl<'a> ByEngine<'a> {
+    /// Sorts the samples of a table by engine.
+    pub fn new(table: &'a SampleTable) -> Self {
+        let engines = table.engines();
+        let mut slot = vec![usize::MAX; table.names.list.len()];
+        engines.iter().enumerate().for_each(|(i, engine)| slot[*engine as usize] = i);
+        let mut starts = vec![0; engines.len() + 1];
+        table.samples.iter().for_each(|sample| starts[slot[sample.engine as usize] + 1] += 1);
+        (0..engines.len()).for_each(|i| starts[i + 1] += starts[i]);
+        let (mut next, mut order) = (starts.clone(), vec![0; table.samples.len()]);
+        for (sample, place) in table.samples.iter().zip(0..) {
+            let next = &mut next[slot[sample.engine as usize]];
+            order[*next] = place;
+            *next += 1;
+        }
+        Self { table, engines, starts, order }
+    }
+
+    /// The engines.
+    pub fn ids(&self) -> impl Iterator<Item = NameId> {
+        self.engines.iter().copied()
+    }
+
+    /// How many engines there are.
+    pub fn len(&self) -> usize {
+        self.engines.len()
+    }
+
+    /// Whether there is no engine.
+    pub fn is_empty(&self) -> bool {
+        self.engines.is_empty()
+    }
+
+    /// How many samples an engine has.
+    pub fn samples(&self, engine: usize) -> usize {
+        self.starts[engine + 1] - self.starts[engine]
+    }
+
+    /// An engine with its samples.
+    pub fn of(&self, engine: usize) -> EngineSamples<'a> {
+        let id = self.engines[engine];
+        let places = &self.order[self.starts[engine]..self.starts[engine + 1]];
+        let samples = places.iter().map(|place| self.table.samples[*place as usize]).collect();
+        EngineSamples { id, name: self.table.names.get(id), samples }
+    }
+}
+
 /// Splits the table by engine, sorted by name.
 pub fn by_engine(table: &SampleTable) -> Vec<EngineSamples<'_>> {
-    let engines = table.engines();
-    let mut slot = vec![usize::MAX; table.names.list.len()];
-    for (i, &engine) in engines.iter().enumerate() {
-        slot[engine as usize] = i;
-    }
-    let mut split: Vec<EngineSamples<'_>> =
-        engines.iter().map(|&e| EngineSamples { id: e, name: table.names.get(e), samples: Vec::new() }).collect();
-    for sample in &table.samples {
-        if let Some(engine) = split.get_mut(slot[sample.engine as usize]) {
-            engine.samples.push(*sample);
-        }
-    }
-    split
+    let split = ByEngine::new(table);
+    (0..split.len()).map(|engine| split.of(engine)).collect()
 }

@@ -2,7 +2,7 @@
 
 use evalcurve_calibration::{Beta, Method, Model, ModelKind};
 
-use super::fitted::ModelFit;
+use super::fitted::{ModelFit, games_of};
 use super::fitter::Fitter;
 use crate::fit::case::Case;
 use crate::fit::counts::ScoreCounts;
@@ -40,7 +40,7 @@ fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit
     let at = |i: usize| place(i).map_or(0.0, |p| found.at[p]);
     let model = Beta { a: at(0), b: at(1), c: at(2), ..unit };
     let covariance = found.covariance_of([0, 1, 2].map(place), [1.0; 3]);
-    ModelFit::new(kind, Model::Beta(model), covariance, cases, found.mean_loss)
+    ModelFit::new(kind, Model::Beta(model), covariance, games_of(cases), found.mean_loss)
 }
 
 fn rows<const N: usize>(cases: &[Case], features: &[[f64; 3]], active: [usize; N]) -> Vec<LinearRow<[(u32, f64); N]>> {

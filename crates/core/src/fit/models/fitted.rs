@@ -41,36 +41,29 @@ impl ModelFit {
         }
     }
 
+    /// `games` has the game of each sample.
     pub(super) fn new(
         kind: ModelKind,
         model: Model,
         covariance: Option<Vec<Vec<f64>>>,
-        cases: &[Case],
+        games: impl IntoIterator<Item = u64>,
         mean_loss: f64,
     ) -> Result<Self, FitError> {
-        let mut ids: Vec<u64> = cases.iter().map(|c| c.game).collect();
+        let mut ids: Vec<u64> = games.into_iter().collect();
+        let samples = ids.len() as u64;
         ids.sort_unstable();
         ids.dedup();
         let games = ids.len() as u64;
         if games < MIN_GAMES {
             return Err(FitError::TooFewGames { have: games, need: MIN_GAMES });
         }
-        Ok(Self {
-            kind,
-            model,
-            covariance,
-            samples: cases.len() as u64,
-            games,
-            mean_loss,
-            strengths: None,
-            alone: None,
-        })
+        Ok(Self { kind, model, covariance, samples, games, mean_loss, strengths: None, alone: None })
     }
 
     /// A fit without a covariance whose loss is the mean log loss of the model.
     pub(super) fn without_covariance(kind: ModelKind, model: Model, cases: &[Case]) -> Result<Self, FitError> {
         let mean_loss = mean_log_loss(&model, cases);
-        Self::new(kind, model, None, cases, mean_loss)
+        Self::new(kind, model, None, games_of(cases), mean_loss)
     }
 
     /// 95% intervals of [`Model::parameters`], clustered by game; `None` for models without a covariance. That of a
@@ -103,6 +96,11 @@ const WIDEST_LOGIT: f64 = 4.0;
 pub(super) fn mean_log_loss(model: &Model, cases: &[Case]) -> f64 {
     let loss = |c: &Case| log_loss(model.logit(f64::from(c.score_cp), &c.situation), c.outcome.value());
     cases.iter().map(loss).sum::<f64>() / cases.len() as f64
+}
+
+/// The game of each case.
+pub(super) fn games_of(cases: &[Case]) -> impl Iterator<Item = u64> {
+    cases.iter().map(|case| case.game)
 }
 
 impl From<ModelFit> for FittedModel {

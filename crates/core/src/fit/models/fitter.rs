@@ -3,15 +3,15 @@
 use evalcurve_calibration::ModelKind;
 
 use super::fitted::ModelFit;
-use crate::fit::case::Case;
+use crate::fit::case::{Case, Part};
 use crate::fit::error::FitError;
 use crate::fit::options::FitOptions;
 
 /// Fits one model to the samples of several engines, one result per engine.
-type FitAll = fn(ModelKind, &[&[Case]], &FitOptions) -> Vec<Result<ModelFit, FitError>>;
+type FitAll = fn(ModelKind, &[Part<'_>], &FitOptions) -> Vec<Result<ModelFit, FitError>>;
 
 /// The same, with fits to much the same samples.
-type FitNear = fn(ModelKind, &[&[Case]], &[Option<&ModelFit>], &FitOptions) -> Vec<Result<ModelFit, FitError>>;
+type FitNear = fn(ModelKind, &[Part<'_>], &[Option<&ModelFit>], &FitOptions) -> Vec<Result<ModelFit, FitError>>;
 
 /// How a model is fitted.
 pub(super) enum Fitter {

@@ -2,7 +2,7 @@
 
 use evalcurve_calibration::{Isotonic, Model, ModelKind};
 
-use super::fitted::ModelFit;
+use super::fitted::{ModelFit, games_of};
 use super::fitter::Fitter;
 use crate::fit::case::Case;
 use crate::fit::counts::{ScoreCount, ScoreCounts};
@@ -28,7 +28,7 @@ fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit
         -(k * libm::log(p) + (c.total() as f64 - k) * libm::log(1.0 - p))
     };
     let mean_loss = counts.rows().iter().map(loss).sum::<f64>() / counts.samples() as f64;
-    ModelFit::new(kind, Model::Isotonic(model), None, cases, mean_loss)
+    ModelFit::new(kind, Model::Isotonic(model), None, games_of(cases), mean_loss)
 }
 
 fn isotonic(counts: &ScoreCounts) -> Option<Isotonic> {

@@ -3,7 +3,7 @@
 use evalcurve_calibration::logistic::Logistic;
 use evalcurve_calibration::{Lapse, Method, Model, ModelKind, Outcome, Sigmoid};
 
-use super::fitted::ModelFit;
+use super::fitted::{ModelFit, games_of};
 use super::fitter::Fitter;
 use crate::fit::case::Case;
 use crate::fit::counts::{ScoreCount, ScoreCounts};
@@ -138,7 +138,7 @@ fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit
     let row = |i: usize| (0..size).map(|j| if i == j { scales[i] } else { 0.0 }).collect();
     let rows: Vec<Vec<f64>> = (0..scales.len()).map(row).collect();
     let covariance = covariance.map(|v| v.transformed(&rows));
-    ModelFit::new(kind, Model::Lapse(model), covariance, cases, found.evaluation.loss)
+    ModelFit::new(kind, Model::Lapse(model), covariance, games_of(cases), found.evaluation.loss)
 }
 
 /// Whether an engine's results hold lapses at all: the likelihood ratio of a fit with lapses against the plain sigmoid.

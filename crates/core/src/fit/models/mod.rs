@@ -14,7 +14,7 @@ pub use wdl::{WdlCount, fit_wdl_counts};
 
 use fitter::Fitter;
 
-use super::case::Case;
+use super::case::{Case, Part};
 use super::error::FitError;
 use super::options::FitOptions;
 use crate::parallel;
@@ -58,18 +58,19 @@ pub fn fit_model(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Resul
 /// Fits a model to each engine, or to all engines at once where the model is shared. An engine without a fit does not
 /// stop the others.
 pub fn fit_engines(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
-    fit_engines_near(kind, engines, &[], options)
+    let engines: Vec<Part<'_>> = engines.iter().map(|cases| Part::from(*cases)).collect();
+    fit_engines_near(kind, &engines, &[], options)
 }
 
 /// The same, quicker with fits to much the same samples, in the order of the engines; they may be missing.
 pub(crate) fn fit_engines_near(
     kind: ModelKind,
-    engines: &[&[Case]],
+    engines: &[Part<'_>],
     near: &[Option<&ModelFit>],
     options: &FitOptions,
 ) -> Vec<Result<ModelFit, FitError>> {
     match fitter(kind) {
-        Fitter::Each(fit) => parallel::map(engines.len(), |e| fit(kind, engines[e], options)),
+        Fitter::Each(fit) => parallel::map(engines.len(), |e| fit(kind, &engines[e].cases(), options)),
         Fitter::All(fit) => fit(kind, engines, options),
         Fitter::Near(fit) => fit(kind, engines, near, options),
     }

@@ -3,7 +3,7 @@
 use evalcurve_calibration::logistic::log_loss;
 use evalcurve_calibration::{Model, ModelKind, People, Span};
 
-use super::fitted::{ModelFit, mean_log_loss};
+use super::fitted::{ModelFit, games_of, mean_log_loss};
 use super::fitter::Fitter;
 use crate::fit::case::Case;
 use crate::fit::error::FitError;
@@ -133,7 +133,7 @@ fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit
     let covariance = fitted.covariance_of(index.map(|index| index.map(|index| index as usize)), scale);
     let model = Model::People(model);
     let mean_loss = mean_log_loss(&model, &known);
-    ModelFit::new(kind, model, covariance, &known, mean_loss)
+    ModelFit::new(kind, model, covariance, games_of(&known), mean_loss)
 }
 
 /// The optimum, and the regression there. Each round fits the logits as straight lines of the parameters; at the

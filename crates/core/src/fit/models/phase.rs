@@ -58,6 +58,5 @@ fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit
         }
     }
     let covariance = fit.covariance_of([Some(0), Some(1), Some(2)], scale);
-    let cases: Vec<Case> = known.iter().map(|k| k.0).collect();
-    ModelFit::new(kind, Model::Phase(model), covariance, &cases, fit.mean_loss)
+    ModelFit::new(kind, Model::Phase(model), covariance, known.iter().map(|k| k.0.game), fit.mean_loss)
 }

@@ -2,7 +2,7 @@
 
 use evalcurve_calibration::{Method, Model, ModelKind};
 
-use super::fitted::ModelFit;
+use super::fitted::{ModelFit, games_of};
 use super::fitter::Fitter;
 use crate::fit::case::Case;
 use crate::fit::counts::ScoreCounts;
@@ -20,5 +20,5 @@ pub(super) const MAXIMUM_LIKELIHOOD: Fitter =
 fn fit(method: Method, kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {
     let observations: Vec<_> = cases.iter().map(Case::observation).collect();
     let point = fit_counts(method, &ScoreCounts::from_observations(&observations), options)?;
-    ModelFit::new(kind, Model::Sigmoid(point.sigmoid), None, cases, point.mean_loss)
+    ModelFit::new(kind, Model::Sigmoid(point.sigmoid), None, games_of(cases), point.mean_loss)
 }

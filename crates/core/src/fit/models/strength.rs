@@ -2,9 +2,9 @@
 
 use evalcurve_calibration::{Model, ModelKind, Strength};
 
-use super::fitted::{ModelFit, mean_log_loss};
+use super::fitted::{ModelFit, games_of, mean_log_loss};
 use super::fitter::Fitter;
-use crate::fit::case::Case;
+use crate::fit::case::{Case, Part};
 use crate::fit::error::FitError;
 use crate::fit::linear::{LinearRow, regress};
 use crate::fit::objective::SCORE_SCALE;
@@ -14,7 +14,7 @@ use crate::fit::plain::check_cases;
 pub(super) const FIT: Fitter = Fitter::All(fit);
 
 /// The cases whose rating difference is known, as long as there are enough and they differ.
-fn rated(cases: &[Case], options: &FitOptions) -> Result<Vec<(Case, f64)>, FitError> {
+fn rated(cases: Part<'_>, options: &FitOptions) -> Result<Vec<(Case, f64)>, FitError> {
     let rated: Vec<(Case, f64)> =
         cases.iter().filter_map(|c| Some((*c, c.situation.strength.filter(|d| d.is_finite())?))).collect();
     let need = options.min_samples.max(4);
@@ -31,8 +31,8 @@ fn rated(cases: &[Case], options: &FitOptions) -> Result<Vec<(Case, f64)>, FitEr
 
 /// Fits w1 and w2 of each engine and one w3 for all of them by maximum likelihood over the cases whose rating
 /// difference is known.
-fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
-    let taken: Vec<Result<Vec<(Case, f64)>, FitError>> = engines.iter().map(|cases| rated(cases, options)).collect();
+fn fit(kind: ModelKind, engines: &[Part<'_>], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
+    let taken: Vec<Result<Vec<(Case, f64)>, FitError>> = engines.iter().map(|cases| rated(*cases, options)).collect();
     let members: Vec<&Vec<(Case, f64)>> = taken.iter().filter_map(|t| t.as_ref().ok()).collect();
     let last = 2 * members.len() as u32;
     let rows: Vec<LinearRow<[(u32, f64); 3]>> = members
@@ -67,7 +67,7 @@ fn fit(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result
             let model = Model::Strength(model);
             // the loss of this engine alone, also in a shared fit
             let mean_loss = mean_log_loss(&model, &cases);
-            ModelFit::new(kind, model, covariance, &cases, mean_loss)
+            ModelFit::new(kind, model, covariance, games_of(&cases), mean_loss)
         })
         .collect()
 }

@@ -38,28 +38,42 @@ impl Functionals {
         layout.w3().into_iter().for_each(|_| tail[2][shared + 1] = 1.0);
         layout.lapse().into_iter().for_each(|_| tail[3][columns - 1] = 1.0);
         tail[4][shared] = 1.0;
-        let rows = objective.rows_of(engine);
-        let samples = rows.len() as f64;
-        for row in rows {
-            let [by_slope, by_offset] = field.map_or([0.0; 2], |f| f.moved(objective.rows[row].x, rates[row]));
-            slope[1] += by_offset * objective.rows[row].x;
-            slope[6] += by_slope * objective.rows[row].x / unit;
+        for row in objective.rows_of(engine) {
+            let [by_slope, by_offset] = field.map_or([0.0; 2], |f| f.moved(objective.rows.x[row], rates[row]));
+            slope[1] += by_offset * objective.rows.x[row];
+            slope[6] += by_slope * objective.rows.x[row] / unit;
             let (features, n) = objective.features(row);
             for &(_, by, slot) in &features[..n] {
                 tail[1][slot] += by_offset * by;
-                tail[5][slot] += if slot < shared { by / samples } else { 0.0 };
                 tail[6][slot] += by_slope * by / unit;
             }
         }
+        tail[5] = strength(objective, engine);
         Self { slope, tail }
     }
+}
 
-    /// The strength of an engine's players at a point.
-    pub(super) fn strength(&self, objective: &Objective<'_>, engine: usize, at: &[f64]) -> f64 {
-        let columns = &objective.pattern().columns[objective.pattern().of(engine)];
-        let tail = &at[objective.layout.engines..];
-        self.tail[5].iter().zip(columns).map(|(by, column)| by * tail[*column as usize]).sum()
+/// By how much the mean strength of an engine's players moves with each of its edges.
+fn strength(objective: &Objective<'_>, engine: usize) -> Vec<f64> {
+    let (layout, rows) = (&objective.layout, objective.rows_of(engine));
+    let mut by_edge = vec![0.0; objective.pattern().of(engine).len()];
+    let players = by_edge.len() - (layout.tail() - layout.players);
+    let samples = rows.len() as f64;
+    for row in rows {
+        let (features, n) = objective.features(row);
+        features[..n]
+            .iter()
+            .filter(|(.., slot)| *slot < players)
+            .for_each(|(_, by, slot)| by_edge[*slot] += by / samples);
     }
+    by_edge
+}
+
+/// The mean strength of an engine's players at a point.
+pub(super) fn mean_strength(objective: &Objective<'_>, engine: usize, at: &[f64]) -> f64 {
+    let columns = &objective.pattern().columns[objective.pattern().of(engine)];
+    let tail = &at[objective.layout.engines..];
+    strength(objective, engine).iter().zip(columns).map(|(by, column)| by * tail[*column as usize]).sum()
 }
 
 /// Entries of the inverse of an arrow.
@@ -125,13 +139,21 @@ impl Games {
         let rows = objective.rows;
         let mut order: Vec<u32> = (0..rows.len() as u32).collect();
         // stable, so that the sums of a game keep their bits
-        order.sort_by_key(|row| rows[*row as usize].game);
-        let games: Vec<&[u32]> = order.chunk_by(|a, b| rows[*a as usize].game == rows[*b as usize].game).collect();
-        let of = |games: &[&[u32]]| games.iter().map(|game| without(objective, game, at, inverse)).collect::<Vec<_>>();
-        let (mut starts, mut moves) = (vec![0], Vec::new());
-        for game in parallel::map_chunks(&games, CHUNK, of).into_iter().flatten() {
-            moves.extend(game.into_iter().map(|(i, u)| (i as u32, u)));
-            starts.push(moves.len());
+        order.sort_by_key(|row| rows.game[*row as usize]);
+        let games: Vec<&[u32]> = order.chunk_by(|a, b| rows.game[*a as usize] == rows.game[*b as usize]).collect();
+        let of = |games: &[&[u32]]| {
+            let (mut ends, mut moves) = (Vec::with_capacity(games.len()), Vec::new());
+            for game in games {
+                moves.extend(without(objective, game, at, inverse).into_iter().map(|(i, u)| (i as u32, u)));
+                ends.push(moves.len());
+            }
+            (ends, moves)
+        };
+        let parts = parallel::map_chunks(&games, CHUNK, of);
+        let (mut starts, mut moves) = (vec![0], Vec::with_capacity(parts.iter().map(|(_, moves)| moves.len()).sum()));
+        for (ends, part) in parts {
+            starts.extend(ends.into_iter().map(|end| moves.len() + end));
+            moves.extend(part);
         }
         let mut engines = vec![0; objective.layout.engines + 1];
         let is_engine = |(i, _): &&(u32, f64)| (*i as usize) < objective.layout.engines;
@@ -302,7 +324,7 @@ pub(super) fn without(objective: &Objective<'_>, rows: &[u32], at: &[f64], inver
     let layout = &objective.layout;
     let of_row = |row: usize| {
         let (features, n) = objective.features(row);
-        let slope = (objective.rows[row].engine as usize, objective.rows[row].x);
+        let slope = (objective.rows.engine(row), objective.rows.x[row]);
         std::iter::once(slope).chain((0..n).map(move |a| (layout.engines + features[a].0, features[a].1)))
     };
     let mut touched: Vec<usize> = rows.iter().flat_map(|row| of_row(*row as usize).map(|(i, _)| i)).collect();
@@ -314,7 +336,7 @@ pub(super) fn without(objective: &Objective<'_>, rows: &[u32], at: &[f64], inver
     let (mut plain, mut own) = (vec![0.0; n], Square::zero(n));
     for &row in rows {
         let row = row as usize;
-        let point = Point::at(objective.logit(row, at), [objective.lapse(at); 2], objective.rows[row].result);
+        let point = Point::at(objective.logit(row, at), [objective.lapse(at); 2], objective.rows.result[row]);
         for (a, (i, x)) in of_row(row).enumerate() {
             let i = place(i);
             plain[i] += point.first[0] * x;

@@ -1,7 +1,7 @@
 //! The field reading of an engine: the logistic curve of its scores that is nearest to the win rates against the
 //! opponents that it met.
 
-use super::objective::{Layout, Objective, Row};
+use super::objective::{Layout, Objective, Row, Rows};
 use crate::fit::error::FitError;
 use crate::fit::search::{Minimum, Search};
 use crate::fit::symmetric::{Arrow, Curvature};
@@ -29,10 +29,10 @@ impl Field {
         at: &[f64],
     ) -> Result<Self, FitError> {
         let row = |i: usize| {
-            let alone = Row { engine: 0, own: None, opponent: None, d: 0.0, offset: 0.0, ..objective.rows[i] };
+            let alone = Row { engine: 0, own: None, opponent: None, d: 0.0, offset: 0.0, ..objective.rows.at(i) };
             Row { result: rates[i], ..alone }
         };
-        let rows: Vec<Row> = objective.rows_of(engine).map(row).collect();
+        let rows: Rows = objective.rows_of(engine).map(row).collect();
         let alone = Objective::new(&rows, Layout { players: 0, engines: 1, rated: false, lapse: false }, 1.0);
         let search = Search::new(&alone);
         let failed = |gradient| FitError::NotConverged { gradient, passes: search.passes() };

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use evalcurve_calibration::{Joint, Method, Model, ModelKind};
 
-use super::covariance::{Functionals, covariances};
+use super::covariance::{Functionals, covariances, mean_strength};
 use super::field::Field;
-use super::objective::{Layout, Objective, Row};
-use crate::fit::case::{Case, median_size};
+use super::objective::{Layout, Objective, Row, Rows};
+use crate::fit::case::{Case, Part, median_size};
 use crate::fit::counts::{Observation, ScoreCounts};
 use crate::fit::error::FitError;
 use crate::fit::lapse::drawn_share;
@@ -34,7 +34,7 @@ const FIRST_LAPSE: f64 = 0.005;
 const MANY_LAPSES: f64 = 0.1;
 
 /// The players with a strength, and their parameters.
-pub(super) fn players(engines: &[&[Case]]) -> HashMap<u32, usize> {
+pub(super) fn players(engines: &[Part<'_>]) -> HashMap<u32, u16> {
     let mut games: HashMap<u32, Vec<u64>> = HashMap::new();
     for case in engines.iter().flat_map(|cases| cases.iter()) {
         for player in case.situation.players.into_iter().flatten() {
@@ -62,7 +62,7 @@ pub(super) fn players(engines: &[&[Case]]) -> HashMap<u32, usize> {
 /// An engine of a fit.
 #[derive(Clone, Copy)]
 pub(super) struct Member<'a> {
-    pub(super) cases: &'a [Case],
+    pub(super) cases: Part<'a>,
     /// the slope that small scores show, per centipawn
     slope: Option<f64>,
     /// a fit to much the same samples
@@ -72,7 +72,7 @@ pub(super) struct Member<'a> {
 impl<'a> Member<'a> {
     /// # Errors
     /// Too few samples, and scores of the wrong sign: they would pass for strong opponents.
-    pub(super) fn new(cases: &'a [Case], options: &FitOptions) -> Result<Self, FitError> {
+    pub(super) fn new(cases: Part<'a>, options: &FitOptions) -> Result<Self, FitError> {
         check_cases(cases.iter(), options.min_samples)?;
         match slope_of_small_scores(cases) {
             Err(error @ FitError::SlopeNotPositive { .. }) => Err(error),
@@ -85,7 +85,7 @@ impl<'a> Member<'a> {
 /// that met has its own.
 pub(super) fn fit(
     kind: ModelKind,
-    engines: &[&[Case]],
+    engines: &[Part<'_>],
     near: &[Option<&ModelFit>],
     options: &FitOptions,
 ) -> Vec<Result<ModelFit, FitError>> {
@@ -121,7 +121,7 @@ fn groups(engines: &[Member<'_>]) -> Vec<Vec<usize>> {
     let (mut of_player, mut of_game) = (HashMap::new(), HashMap::new());
     for (e, member) in engines.iter().enumerate() {
         let mut last = None;
-        for case in member.cases {
+        for case in member.cases.iter() {
             // samples of a game are mostly together
             if last == Some((case.game, case.situation.players)) {
                 continue;
@@ -142,7 +142,7 @@ fn groups(engines: &[Member<'_>]) -> Vec<Vec<usize>> {
 
 /// The sigmoid of an engine with each score drawn in to the median of their sizes: its sign is that of most scores, not
 /// of a few large ones that contradict the result.
-fn slope_of_small_scores(cases: &[Case]) -> Result<f64, FitError> {
+fn slope_of_small_scores(cases: Part<'_>) -> Result<f64, FitError> {
     let mut observations: Vec<Observation> = cases.iter().map(Case::observation).collect();
     let limit = median_size(observations.iter().map(|o| o.score_cp));
     observations.iter_mut().for_each(|o| o.score_cp = o.score_cp.clamp(-limit, limit));
@@ -158,22 +158,17 @@ fn strength(case: &Case, options: &FitOptions) -> Option<f64> {
 
 /// The unit of each engine's scores in the fit, the median size of those that are not 0: slopes are of the order of
 /// one, also where some scores are mates.
-pub(super) fn units(engines: &[&[Case]]) -> Vec<f64> {
-    let scores = |cases: &'_ [Case]| median_size(cases.iter().map(|c| c.score_cp).filter(|cp| *cp != 0));
+pub(super) fn units(engines: &[Part<'_>]) -> Vec<f64> {
+    let scores = |cases: &Part<'_>| median_size(cases.iter().map(|c| c.score_cp).filter(|cp| *cp != 0));
     engines.iter().map(|cases| f64::from(scores(cases))).collect()
 }
 
 /// The samples of all engines, with the parameters of their players.
-pub(super) fn rows(
-    engines: &[&[Case]],
-    units: &[f64],
-    players: &HashMap<u32, usize>,
-    options: &FitOptions,
-) -> Vec<Row> {
+pub(super) fn rows(engines: &[Part<'_>], units: &[f64], players: &HashMap<u32, u16>, options: &FitOptions) -> Rows {
     let row = |engine: usize, case: &Case| {
         // a player's strength against itself says nothing
         let pair = case.situation.players.filter(|p| p[0] != p[1]);
-        let player = |side: usize| pair.and_then(|p| players.get(&p[side])).map(|player| *player as u32);
+        let player = |side: usize| pair.and_then(|p| players.get(&p[side])).copied();
         Row {
             game: case.game,
             engine: engine as u32,
@@ -185,9 +180,12 @@ pub(super) fn rows(
             result: case.outcome.value(),
         }
     };
-    let mut rows: Vec<Row> =
-        engines.iter().enumerate().flat_map(|(e, cases)| cases.iter().map(move |case| row(e, case))).collect();
-    rows.sort_by_key(|row| (row.engine, row.own, row.opponent));
+    let (mut rows, mut own) = (Rows::default(), Vec::new());
+    for (e, cases) in engines.iter().enumerate() {
+        own.extend(cases.iter().map(|case| row(e, case)));
+        own.sort_by_key(|row| (row.own, row.opponent));
+        rows.extend(own.drain(..));
+    }
     rows
 }
 
@@ -245,11 +243,11 @@ fn fit_together(
     members: &[Member<'_>],
     options: &FitOptions,
 ) -> Result<Vec<Result<ModelFit, FitError>>, Failed> {
-    let engines: Vec<&[Case]> = members.iter().map(|member| member.cases).collect();
+    let engines: Vec<Part<'_>> = members.iter().map(|member| member.cases).collect();
     let (players, units) = (players(&engines), units(&engines));
     let rows = rows(&engines, &units, &players, options);
     let ratings = engines.iter().flat_map(|cases| cases.iter()).filter(|c| strength(c, options).is_some()).count();
-    let rated = rows.iter().any(|r| r.d != 0.0);
+    let rated = rows.are_rated();
     let strength_sd = if rated && 10 * ratings >= 9 * rows.len() { STRENGTH_SD_RATED } else { STRENGTH_SD };
     let small = members.iter().zip(&units).map(|(member, unit)| member.slope.map_or(1.0, |slope| slope * unit));
     let slopes: Vec<f64> = small.collect();
@@ -264,35 +262,41 @@ fn fit_together(
     let (objective, Minimum { at, evaluation }) = found.map_or_else(cold, Ok)?;
     let (objective, at, layout) = (&objective, &at[..], objective.layout);
     let strengths = Arc::new(Strengths {
-        players: players.iter().map(|(player, i)| (*player, at[layout.player(*i)])).collect(),
+        players: players.iter().map(|(player, i)| (*player, at[layout.player((*i).into())])).collect(),
         w3: layout.w3().map_or(0.0, |i| at[i]),
         engines: engines.len(),
         apart: false,
     });
     let (lapse, optimism, rates) = (objective.lapse(at), at[layout.optimism()], objective.rates(at));
-    let drawn = drawn_share(rates.iter().copied().zip(rows.iter().map(|row| row.result)), lapse);
+    let drawn = drawn_share(rates.iter().copied().zip(rows.result.iter().copied()), lapse);
     let fields = parallel::map(engines.len(), |e| Field::new(objective, e, units[e], &rates, at));
-    let functionals =
-        parallel::map(engines.len(), |e| Functionals::new(objective, e, units[e], &rates, fields[e].as_ref().ok()));
     let full = !options.forecasts_only;
-    let covariances = full.then(|| covariances(objective, at, &evaluation, &functionals)).flatten();
+    let functionals = |e: usize| Functionals::new(objective, e, units[e], &rates, fields[e].as_ref().ok());
+    let functionals = full.then(|| parallel::map(engines.len(), functionals));
+    let covariances = functionals.and_then(|functionals| covariances(objective, at, &evaluation, &functionals));
     let fit = |e: usize| {
         let w1 = at[e] / units[e];
         if w1 <= 0.0 {
             return Err(FitError::SlopeNotPositive { w1 });
         }
         let &Field { w1: field_w1, w2, .. } = fields[e].as_ref().map_err(FitError::clone)?;
-        let strength = functionals[e].strength(objective, e, at);
+        let strength = mean_strength(objective, e, at);
         let own = objective.rows_of(e);
         let (mut loss, samples) = (0.0, own.len() as f64);
         objective.each_point(own, at, &mut |_, points, i| loss += points.loss[i]);
         let model = Joint { w1, w2, w3: strengths.w3, lapse, drawn, optimism, strength, field_w1 };
-        let covariance = covariances.as_ref().and_then(|all| all.get(e).cloned());
-        let fit = ModelFit::new(kind, Model::Joint(model), covariance, engines[e], loss / samples)?;
+        let games = engines[e].iter().map(|case| case.game);
+        let fit = ModelFit::new(kind, Model::Joint(model), None, games, loss / samples)?;
         let alone = if full && engines.len() > 1 { alone(objective, e, at, units[e]) } else { None };
         Ok(ModelFit { strengths: Some(strengths.clone()), alone, ..fit })
     };
-    Ok(parallel::map(engines.len(), fit))
+    let mut fits = parallel::map(engines.len(), fit);
+    for (fit, covariance) in fits.iter_mut().zip(covariances.into_iter().flatten()) {
+        if let Ok(fit) = fit {
+            fit.covariance = Some(covariance);
+        }
+    }
+    Ok(fits)
 }
 
 /// Where a fit to much the same samples ended.
@@ -308,7 +312,7 @@ impl Near {
         members: &[Member<'_>],
         units: &[f64],
         slopes: &[f64],
-        players: &HashMap<u32, usize>,
+        players: &HashMap<u32, u16>,
         rated: bool,
     ) -> Option<Self> {
         let joint = |member: &Member<'_>| match (&member.near?.model, &member.near?.strengths) {
@@ -323,7 +327,7 @@ impl Near {
         let mut at: Vec<f64> = members.iter().zip(units).zip(slopes).map(slope).collect();
         at.resize(members.len() + players.len(), 0.0);
         for (player, i) in players {
-            at[members.len() + i] = strengths.of(*player).unwrap_or(0.0);
+            at[members.len() + usize::from(*i)] = strengths.of(*player).unwrap_or(0.0);
         }
         at.push(first.optimism);
         at.extend(rated.then_some(first.w3));
@@ -333,7 +337,7 @@ impl Near {
     /// The minimum next to it; `None` where there is none, or where lapses may have come in.
     fn solve<'a>(
         self,
-        rows: &'a [Row],
+        rows: &'a Rows,
         players: usize,
         engines: usize,
         rated: bool,
@@ -358,7 +362,7 @@ impl Near {
 /// The lowest minimum: without lapses, with lapses beside it, or with lapses beside the slopes that small scores show.
 /// A few large scores that contradict the result can hide the last one from the others.
 fn solve<'a>(
-    rows: &'a [Row],
+    rows: &'a Rows,
     players: usize,
     engines: usize,
     start: &[f64],
@@ -424,10 +428,11 @@ fn solve<'a>(
 fn alone(all: &Objective<'_>, engine: usize, at: &[f64], unit: f64) -> Option<Alone> {
     let own = all.rows_of(engine);
     let row =
-        |i: usize| Row { engine: 0, own: None, opponent: None, d: 0.0, offset: all.advantage(i, at), ..all.rows[i] };
+        |i: usize| Row { engine: 0, own: None, opponent: None, d: 0.0, offset: all.advantage(i, at), ..all.rows.at(i) };
     let mut rows: Vec<Row> = own.map(row).collect();
     // games together
     rows.sort_by_key(|row| row.game);
+    let rows: Rows = rows.into_iter().collect();
     let joint = [at[engine], at[all.layout.optimism()], all.lapse(at)];
     let (objective, found) = solve(&rows, 0, 1, &[joint[0].max(0.0), joint[1]], false, 1.0).ok()?;
     let n = rows.len() as f64;
@@ -437,9 +442,9 @@ fn alone(all: &Objective<'_>, engine: usize, at: &[f64], unit: f64) -> Option<Al
     let k = objective.layout.size();
     let (mut sum, mut trace, mut games) = (vec![0.0; k], 0.0, 0.0);
     objective.each_point(0..rows.len(), &found.at, &mut |i, points, place| {
-        let first = [rows[i].x * points.first[0][place], -points.first[0][place], points.first[1][place]];
+        let first = [rows.x[i] * points.first[0][place], -points.first[0][place], points.first[1][place]];
         sum.iter_mut().zip(first).for_each(|(sum, first)| *sum += first);
-        if rows.get(i + 1).is_none_or(|next| next.game != rows[i].game) {
+        if rows.game.get(i + 1) != Some(&rows.game[i]) {
             trace += sum.iter().zip(factor.solve(&sum)).map(|(a, b)| a * b).sum::<f64>();
             sum.fill(0.0);
             games += 1.0;

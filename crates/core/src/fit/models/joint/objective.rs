@@ -19,15 +19,14 @@ const MOST_LAPSES: f64 = 0.4;
 /// From a share of lapses below this, a step may end the search at 0.
 const FEW_LAPSES: f64 = 1e-3;
 
-/// A sample of the fit. The samples of an engine are together, engines in their order; sums are quickest where those
-/// of the same players are together, too.
+/// A sample of the fit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Row {
     pub(super) game: u64,
     pub(super) engine: u32,
     /// the players, by number
-    pub(super) own: Option<u32>,
-    pub(super) opponent: Option<u32>,
+    pub(super) own: Option<u16>,
+    pub(super) opponent: Option<u16>,
     /// the score in units of its engine
     pub(super) x: f64,
     /// rating difference; 0 where it is not known
@@ -35,6 +34,105 @@ pub(super) struct Row {
     /// what is known of the logit beside the score
     pub(super) offset: f64,
     pub(super) result: f64,
+}
+
+/// The samples of a fit, number by number. Those of an engine are together, engines in their order; sums are quickest
+/// where those of the same players are together, too.
+#[derive(Debug, Default)]
+pub(super) struct Rows {
+    pub(super) game: Vec<u64>,
+    pub(super) x: Vec<f64>,
+    pub(super) result: Vec<f64>,
+    /// empty where all are 0, as are the offsets
+    d: Vec<f64>,
+    offset: Vec<f64>,
+    /// the run of each row
+    run: Vec<u32>,
+    runs: Vec<Run>,
+}
+
+/// Neighbouring rows of the same engine and players.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    start: usize,
+    engine: u32,
+    players: [Option<u16>; 2],
+}
+
+/// Numbers of a block that are all 0.
+const ZEROS: [f64; BLOCK] = [0.0; BLOCK];
+
+/// A part, within a block, of numbers that are all 0 if there are none.
+fn of_run(numbers: &[f64], run: Range<usize>) -> &[f64] {
+    let length = run.len();
+    numbers.get(run).unwrap_or(&ZEROS[..length])
+}
+
+impl Rows {
+    pub(super) fn len(&self) -> usize {
+        self.game.len()
+    }
+
+    /// Whether some rating difference is known, and not 0.
+    pub(super) fn are_rated(&self) -> bool {
+        !self.d.is_empty()
+    }
+
+    pub(super) fn at(&self, i: usize) -> Row {
+        let Run { engine, players: [own, opponent], .. } = self.run_of(i);
+        let of = |numbers: &[f64]| numbers.get(i).copied().unwrap_or(0.0);
+        Row {
+            game: self.game[i],
+            engine,
+            own,
+            opponent,
+            x: self.x[i],
+            d: of(&self.d),
+            offset: of(&self.offset),
+            result: self.result[i],
+        }
+    }
+
+    pub(super) fn engine(&self, i: usize) -> usize {
+        self.run_of(i).engine as usize
+    }
+
+    fn run_of(&self, i: usize) -> Run {
+        self.runs[self.run[i] as usize]
+    }
+
+    fn run(&self, run: usize) -> Range<usize> {
+        self.runs[run].start..self.runs.get(run + 1).map_or(self.len(), |next| next.start)
+    }
+}
+
+impl Extend<Row> for Rows {
+    fn extend<I: IntoIterator<Item = Row>>(&mut self, rows: I) {
+        for row in rows {
+            for (numbers, number) in [(&mut self.d, row.d), (&mut self.offset, row.offset)] {
+                if number != 0.0 || !numbers.is_empty() {
+                    numbers.resize(self.game.len(), 0.0);
+                    numbers.push(number);
+                }
+            }
+            let (engine, players) = (row.engine, [row.own, row.opponent]);
+            if self.runs.last().is_none_or(|last| (last.engine, last.players) != (engine, players)) {
+                self.runs.push(Run { start: self.game.len(), engine, players });
+            }
+            self.run.push(self.runs.len() as u32 - 1);
+            self.game.push(row.game);
+            self.x.push(row.x);
+            self.result.push(row.result);
+        }
+    }
+}
+
+impl FromIterator<Row> for Rows {
+    fn from_iter<I: IntoIterator<Item = Row>>(rows: I) -> Self {
+        let mut all = Self::default();
+        all.extend(rows);
+        all
+    }
 }
 
 /// Where each parameter is: slopes; then the tail of strengths, optimism, w3, lapse.
@@ -74,29 +172,22 @@ impl Layout {
 }
 
 pub(super) struct Objective<'a> {
-    pub(super) rows: &'a [Row],
+    pub(super) rows: &'a Rows,
     pub(super) layout: Layout,
     strength_sd: f64,
     spread: Vec<f64>,
     pattern: Arc<Pattern>,
-    columns: Arc<Columns>,
+    places: Arc<Places>,
     /// whether a search ends where the share of lapses falls to 0
     may_leave: bool,
 }
 
-/// The rows, arranged; the same with and without lapses.
-struct Columns {
+/// Where rows are; the same with and without lapses.
+struct Places {
     /// the rows of each engine
     starts: Vec<usize>,
-    /// of each row, where the edges of its players are among those of its engine
-    slots: Vec<[u32; 2]>,
-    /// where the neighbouring rows of the same engine and players begin, and the end
-    runs: Vec<usize>,
-    // the numbers of the rows, side by side
-    x: Vec<f64>,
-    d: Vec<f64>,
-    offset: Vec<f64>,
-    result: Vec<f64>,
+    /// of each run, where the edges of its players are among those of its engine
+    slots: Vec<[u16; 2]>,
 }
 
 /// Sums over rows of the same engine and players, of which a rating difference is all that differs beside the score.
@@ -118,15 +209,17 @@ const FEATURES: usize = 4;
 type Features = ([(usize, f64, usize); FEATURES], usize);
 
 impl<'a> Objective<'a> {
-    pub(super) fn new(rows: &'a [Row], layout: Layout, strength_sd: f64) -> Self {
+    pub(super) fn new(rows: &'a Rows, layout: Layout, strength_sd: f64) -> Self {
         let mut starts = vec![0; layout.engines + 1];
-        rows.iter().for_each(|row| starts[row.engine as usize + 1] += 1);
+        (0..rows.runs.len()).for_each(|run| starts[rows.runs[run].engine as usize + 1] += rows.run(run).len());
         (0..layout.engines).for_each(|e| starts[e + 1] += starts[e]);
+        let mut of_engine = rows.runs.chunk_by(|a, b| a.engine == b.engine).peekable();
         let mut pattern = Pattern { starts: vec![0], columns: Vec::new() };
-        let (mut slot, mut slots) = (vec![0; layout.players], Vec::with_capacity(rows.len()));
+        let (mut slot, mut slots) = (vec![0; layout.players], Vec::with_capacity(rows.runs.len()));
         for e in 0..layout.engines {
-            let (own, from) = (&rows[starts[e]..starts[e + 1]], pattern.columns.len());
-            pattern.columns.extend(own.iter().flat_map(|row| [row.own, row.opponent].into_iter().flatten()));
+            let own = of_engine.next_if(|own| own[0].engine as usize == e).unwrap_or_default();
+            let from = pattern.columns.len();
+            pattern.columns.extend(own.iter().flat_map(|run| run.players).flatten().map(u32::from));
             pattern.columns[from..].sort_unstable();
             let mut kept = from;
             for at in from..pattern.columns.len() {
@@ -137,27 +230,15 @@ impl<'a> Objective<'a> {
             }
             pattern.columns.truncate(kept);
             pattern.columns[from..].iter().zip(0..).for_each(|(player, place)| slot[*player as usize] = place);
-            let of = |player: Option<u32>| player.map_or(0, |player| slot[player as usize]);
-            slots.extend(own.iter().map(|row| [of(row.own), of(row.opponent)]));
+            let of = |player: Option<u16>| player.map_or(0, |player| slot[usize::from(player)]);
+            slots.extend(own.iter().map(|run| run.players.map(of)));
             // all rows have the shared parameters
             pattern.columns.extend(layout.players as u32..layout.tail() as u32);
             pattern.starts.push(pattern.columns.len());
         }
         let spread = vec![1.0; layout.size()];
-        let of = |row: &Row| (row.engine, row.own, row.opponent);
-        let begins = |at: &usize| *at == 0 || of(&rows[at - 1]) != of(&rows[*at]);
-        let runs = (0..rows.len()).filter(begins).chain([rows.len()]).collect();
-        let column = |of: fn(&Row) -> f64| rows.iter().map(of).collect();
-        let columns = Arc::new(Columns {
-            starts,
-            slots,
-            runs,
-            x: column(|r| r.x),
-            d: column(|r| r.d),
-            offset: column(|r| r.offset),
-            result: column(|r| r.result),
-        });
-        Self { rows, layout, strength_sd, spread, pattern: Arc::new(pattern), columns, may_leave: false }
+        let places = Arc::new(Places { starts, slots });
+        Self { rows, layout, strength_sd, spread, pattern: Arc::new(pattern), places, may_leave: false }
     }
 
     /// The objective of the same rows with a share of lapses, which this one is without.
@@ -170,19 +251,19 @@ impl<'a> Objective<'a> {
             pattern.columns.push(layout.tail() as u32 - 1);
             pattern.starts.push(pattern.columns.len());
         }
-        let (pattern, columns) = (Arc::new(pattern), Arc::clone(&self.columns));
-        Self { layout, spread: vec![1.0; layout.size()], pattern, columns, ..*self }
+        let (pattern, places) = (Arc::new(pattern), Arc::clone(&self.places));
+        Self { layout, spread: vec![1.0; layout.size()], pattern, places, ..*self }
     }
 
     /// The same objective for a search that ends where the share of lapses falls to 0.
     pub(super) fn leaving(&self) -> Self {
-        let (spread, pattern, columns) = (self.spread.clone(), Arc::clone(&self.pattern), Arc::clone(&self.columns));
-        Self { spread, pattern, columns, may_leave: true, ..*self }
+        let (spread, pattern, places) = (self.spread.clone(), Arc::clone(&self.pattern), Arc::clone(&self.places));
+        Self { spread, pattern, places, may_leave: true, ..*self }
     }
 
     /// The rows of an engine.
     pub(super) fn rows_of(&self, engine: usize) -> Range<usize> {
-        self.columns.starts[engine]..self.columns.starts[engine + 1]
+        self.places.starts[engine]..self.places.starts[engine + 1]
     }
 
     pub(super) fn pattern(&self) -> &Pattern {
@@ -191,13 +272,19 @@ impl<'a> Objective<'a> {
 
     /// Derivatives by the parameters of the tail, without the lapse.
     pub(super) fn features(&self, row: usize) -> Features {
-        let (Row { engine, own, opponent, d, .. }, slots) = (self.rows[row], self.columns.slots[row]);
+        self.features_of(self.rows.run[row] as usize, self.rows.d.get(row).copied().unwrap_or(0.0))
+    }
+
+    /// The same of the rows of a run with this rating difference.
+    fn features_of(&self, run: usize, d: f64) -> Features {
+        let Run { engine, players: [own, opponent], .. } = self.rows.runs[run];
+        let slots = self.places.slots[run].map(usize::from);
         let shared = self.pattern.of(engine as usize).len() - (self.layout.tail() - self.layout.players);
         let mut features = [(self.layout.players, -1.0, shared), (0, 0.0, 0), (0, 0.0, 0), (0, 0.0, 0)];
         let mut n = 1;
         let others = [
-            own.map(|i| (i as usize, 1.0, slots[0] as usize)),
-            opponent.map(|i| (i as usize, -1.0, slots[1] as usize)),
+            own.map(|i| (usize::from(i), 1.0, slots[0])),
+            opponent.map(|i| (usize::from(i), -1.0, slots[1])),
             self.layout.rated.then_some((self.layout.players + 1, d, shared + 1)),
         ];
         for feature in others.into_iter().flatten() {
@@ -209,15 +296,14 @@ impl<'a> Objective<'a> {
 
     /// What is known of the logit of a row but for its score and the optimism.
     pub(super) fn advantage(&self, row: usize, at: &[f64]) -> f64 {
-        let Row { own, opponent, d, offset, .. } = self.rows[row];
-        let of = |player: Option<u32>| player.map_or(0.0, |i| at[self.layout.player(i as usize)]);
+        let Row { own, opponent, d, offset, .. } = self.rows.at(row);
+        let of = |player: Option<u16>| player.map_or(0.0, |i| at[self.layout.player(i.into())]);
         offset + (of(own) - of(opponent)) + self.layout.w3().map_or(0.0, |i| at[i] * d)
     }
 
     /// The logit of a row.
     pub(super) fn logit(&self, row: usize, at: &[f64]) -> f64 {
-        let Row { engine, x, .. } = self.rows[row];
-        at[engine as usize] * x - at[self.layout.optimism()] + self.advantage(row, at)
+        at[self.rows.engine(row)] * self.rows.x[row] - at[self.layout.optimism()] + self.advantage(row, at)
     }
 
     /// The win rate of each row without lapses.
@@ -240,31 +326,32 @@ impl<'a> Objective<'a> {
         self.each_block(rows, at, &mut |rows, points| rows.enumerate().for_each(|(i, row)| of(row, points, i)));
     }
 
-    /// The parts of the runs of rows that lie in a range.
-    fn runs_in(&self, rows: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-        let runs = &self.columns.runs;
-        let first = runs.partition_point(|start| *start <= rows.start).saturating_sub(1);
-        let runs = runs[first..].windows(2).map(move |run| run[0].max(rows.start)..run[1].min(rows.end));
-        runs.take_while(|run| !run.is_empty())
+    /// The runs of rows with the parts of them that lie in a range.
+    fn runs_in(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let runs = if rows.is_empty() { 0..0 } else { self.rows.run[rows.start]..self.rows.run[rows.end - 1] + 1 };
+        runs.map(move |run| {
+            let of = self.rows.run(run as usize);
+            (run as usize, of.start.max(rows.start)..of.end.min(rows.end))
+        })
     }
 
     /// Calls back for blocks of some rows with their points.
     fn each_block(&self, rows: Range<usize>, at: &[f64], of: &mut dyn FnMut(Range<usize>, &Points)) {
         let (mut points, mut z) = (Points::new(), [0.0; BLOCK]);
         let (optimism, w3) = (at[self.layout.optimism()], self.layout.w3().map_or(0.0, |i| at[i]));
-        let Columns { x, d, offset, result, .. } = &*self.columns;
         for from in rows.clone().step_by(BLOCK) {
             let block = from..rows.end.min(from + BLOCK);
-            for run in self.runs_in(block.clone()) {
-                let Row { engine, own, opponent, .. } = self.rows[run.start];
-                let of = |player: Option<u32>| player.map_or(0.0, |i| at[self.layout.player(i as usize)]);
+            for (number, run) in self.runs_in(block.clone()) {
+                let Run { engine, players: [own, opponent], .. } = self.rows.runs[number];
+                let of = |player: Option<u16>| player.map_or(0.0, |i| at[self.layout.player(i.into())]);
                 let (slope, players) = (at[engine as usize], of(own) - of(opponent));
-                let z = &mut z[run.start - from..run.end - from];
-                for (((z, x), d), offset) in z.iter_mut().zip(&x[run.clone()]).zip(&d[run.clone()]).zip(&offset[run]) {
+                let (x, z) = (&self.rows.x[run.clone()], &mut z[run.start - from..run.end - from]);
+                let (d, offset) = (of_run(&self.rows.d, run.clone()), of_run(&self.rows.offset, run));
+                for (((z, x), d), offset) in z.iter_mut().zip(x).zip(d).zip(offset) {
                     *z = slope * x - optimism + (offset + players + w3 * d);
                 }
             }
-            points.at(&z[..block.len()], self.layout.lapse().map(|i| at[i]), &result[block.clone()]);
+            points.at(&z[..block.len()], self.layout.lapse().map(|i| at[i]), &self.rows.result[block.clone()]);
             of(block, &points);
         }
     }
@@ -273,7 +360,7 @@ impl<'a> Objective<'a> {
     fn sums(&self, run: Range<usize>, points: &Points, place: usize) -> Sums {
         let mut sums = Sums::default();
         let places = place..place + run.len();
-        let (x, d) = (&self.columns.x[run.clone()], &self.columns.d[run]);
+        let (x, d) = (&self.rows.x[run.clone()], of_run(&self.rows.d, run));
         let (by, bend) = (&points.first[0][places.clone()], &points.second[0][places.clone()]);
         for (((x, d), by), bend) in x.iter().zip(d).zip(by).zip(bend) {
             let (bend_x, bend_d) = (bend * x, bend * d);
@@ -292,8 +379,7 @@ impl<'a> Objective<'a> {
 
     /// The sums of some rows, of their engines alone, and the first of these.
     fn results(&self, rows: Range<usize>, at: &[f64]) -> (usize, Evaluation<Arrow>) {
-        let engine = |row: usize| self.rows.get(row).map_or(0, |row| row.engine as usize);
-        let (first, last) = (engine(rows.start), engine(rows.end.saturating_sub(1)));
+        let (first, last) = (self.rows.engine(rows.start), self.rows.engine(rows.end - 1));
         let (engines, tail) = (last - first + 1, self.layout.tail());
         let before = self.pattern.starts[first];
         let (mut gradient, mut diagonal) = (vec![0.0; engines + tail], vec![0.0; engines]);
@@ -301,15 +387,14 @@ impl<'a> Objective<'a> {
         let (mut square, mut loss) = (Square::zero(tail), 0.0);
         let lapse = self.layout.lapse.then_some(tail - 1);
         let w3 = self.layout.w3().map(|_| self.layout.players + 1);
-        let mut add = |run: Range<usize>, points: &Points, place: usize| {
-            let (Sums { first: by, second: bend, lapse: cross }, row) =
-                (self.sums(run.clone(), points, place), run.start);
-            let e = engine(row) - first;
+        let mut add = |number: usize, run: Range<usize>, points: &Points, place: usize| {
+            let Sums { first: by, second: bend, lapse: cross } = self.sums(run, points, place);
+            let e = self.rows.runs[number].engine as usize - first;
             let edges =
                 &mut edges[self.pattern.starts[e + first] - before..self.pattern.starts[e + first + 1] - before];
             gradient[e] += by[1];
             diagonal[e] += bend[2];
-            let (features, n) = self.features(row);
+            let (features, n) = self.features_of(number, 1.0);
             // a sign, and whether the rating difference is a factor
             let signed = features.map(|(i, v, slot)| if w3 == Some(i) { (i, 1.0, 1, slot) } else { (i, v, 0, slot) });
             for (a, &(i, v, d, slot)) in signed[..n].iter().enumerate() {
@@ -328,7 +413,9 @@ impl<'a> Objective<'a> {
         };
         self.each_block(rows, at, &mut |block, points| {
             loss += points.loss[..block.len()].iter().sum::<f64>();
-            self.runs_in(block.clone()).for_each(|run| add(run.clone(), points, run.start - block.start));
+            for (number, run) in self.runs_in(block.clone()) {
+                add(number, run.clone(), points, run.start - block.start);
+            }
         });
         let hessian = Arrow { pattern: Arc::clone(&self.pattern), diagonal, edges, tail: square };
         (first, Evaluation { loss, gradient, hessian })

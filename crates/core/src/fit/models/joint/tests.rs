@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::covariance::{Inverse, without};
 use super::fit::{Member, apart, players, rows, units};
-use super::objective::{Layout, Objective, Row};
+use super::objective::{Layout, Objective, Rows};
+use crate::fit::case::Part;
 use crate::fit::search::{Loss, Search};
 use crate::fit::symmetric::{Arrow, Curvature};
 use crate::fit::{Case, FitError, FitOptions, Method, Model, ModelFit, ModelKind, ScoreCounts, Situation, fit_counts};
@@ -140,9 +141,9 @@ fn an_engine_without_a_finite_slope_leaves_the_others_their_fit() {
 #[test]
 fn where_the_search_fails_each_engine_has_its_own_fit() {
     let engines = planted(&[300.0, 600.0], &[0.4, -0.4], 200, 5, false);
-    let cases: Vec<&[Case]> = engines.iter().map(Vec::as_slice).collect();
+    let cases: Vec<Part<'_>> = engines.iter().map(|cases| Part::from(cases.as_slice())).collect();
     let members: Vec<Member<'_>> =
-        cases.iter().map(|cases| Member::new(cases, &FitOptions::default()).unwrap()).collect();
+        cases.iter().map(|cases| Member::new(*cases, &FitOptions::default()).unwrap()).collect();
     let fits = apart(ModelKind::Joint, &members, &[], &FitOptions::default());
     for (fit, (alone, _)) in fits.iter().zip(engines.iter().map(|e| slopes(std::slice::from_ref(e)).remove(0))) {
         let fit = fit.as_ref().unwrap();
@@ -167,9 +168,9 @@ fn entry(arrow: &Arrow, i: usize, j: usize) -> f64 {
 #[test]
 fn derivatives_are_those_of_the_loss() {
     let engines = planted(&[300.0, 600.0, 900.0], &[0.5, 0.0, -0.5], 60, 3, true);
-    let cases: Vec<&[Case]> = engines.iter().map(Vec::as_slice).collect();
+    let cases: Vec<Part<'_>> = engines.iter().map(|cases| Part::from(cases.as_slice())).collect();
     let numbers = players(&cases);
-    let rows: Vec<Row> = rows(&cases, &units(&cases), &numbers, &FitOptions::default());
+    let rows = rows(&cases, &units(&cases), &numbers, &FitOptions::default());
     let layout = Layout { players: numbers.len(), engines: 3, rated: true, lapse: true };
     let objective = Objective::new(&rows, layout, 0.2);
     let mut at: Vec<f64> = (0..layout.size() as u64).map(|i| unit(&[9, i]) - 0.3).collect();
@@ -212,19 +213,19 @@ fn strangers_do_not_move_each_other() {
 #[test]
 fn the_jackknife_is_the_fit_without_the_game() {
     let engines = planted(&[300.0, 600.0], &[0.4, -0.4], 60, 8, true);
-    let cases: Vec<&[Case]> = engines.iter().map(Vec::as_slice).collect();
+    let cases: Vec<Part<'_>> = engines.iter().map(|cases| Part::from(cases.as_slice())).collect();
     let (units, numbers) = (units(&cases), players(&cases));
     let rows = rows(&cases, &units, &numbers, &FitOptions::default());
     let layout = Layout { players: numbers.len(), engines: 2, rated: true, lapse: false };
-    fn objective(rows: &[Row], layout: Layout) -> Objective<'_> {
+    fn objective(rows: &Rows, layout: Layout) -> Objective<'_> {
         Objective::new(rows, layout, 0.2)
     }
     let all = Search::new(&objective(&rows, layout)).minimise(&vec![0.1; layout.size()]).unwrap();
     let inverse = Inverse::new(all.evaluation.hessian.clone().scaled(rows.len() as f64).factor().unwrap());
     for game in [0, 7, 31] {
-        let (gone, rest): (Vec<u32>, Vec<u32>) = (0..rows.len() as u32).partition(|i| rows[*i as usize].game == game);
+        let (gone, rest): (Vec<u32>, Vec<u32>) = (0..rows.len() as u32).partition(|i| rows.game[*i as usize] == game);
         let moved = without(&objective(&rows, layout), &gone, &all.at, &inverse);
-        let rest: Vec<Row> = rest.iter().map(|i| rows[*i as usize]).collect();
+        let rest: Rows = rest.iter().map(|i| rows.at(*i as usize)).collect();
         let next = Search::new(&objective(&rest, layout)).minimise(&all.at).unwrap().at;
         for (i, (next, all)) in next.iter().zip(&all.at).enumerate() {
             let step: f64 = moved.iter().map(|&(j, u)| inverse.at(i, j) * u).sum();

@@ -319,6 +319,5 @@ pub(super) fn fit(
         // one entry for both of a mirrored pair: they differ by rounding
         size.clone().map(|i| size.clone().map(|j| entry(&v, i.max(j), i.min(j))).collect()).collect()
     });
-    let cases: Vec<Case> = known.iter().map(|k| k.0).collect();
-    ModelFit::new(kind, Model::Wdl(model), covariance, &cases, mean_loss)
+    ModelFit::new(kind, Model::Wdl(model), covariance, games, mean_loss)
 }
