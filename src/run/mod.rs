@@ -95,7 +95,7 @@ impl Input {
     fn words(&self) -> Vec<String> {
         let word = |source: &InputSource| match source {
             InputSource::Path(path) => {
-                let name = path.file_name().filter(|_| path.is_absolute() || path.starts_with(".."));
+                let name = path.file_name().filter(|_| path.has_root() || path.starts_with(".."));
                 Some(portable_path(name.map_or(path, Path::new)))
             }
             InputSource::Bytes(name, _) => name.split('/').next().map(str::to_owned),

@@ -122,7 +122,7 @@ impl Folder {
 }
 
 /// The same paths on every system. Documents have other escapes than that of a backslash, too.
-fn with_slashes(text: String) -> String {
+pub(crate) fn with_slashes(text: String) -> String {
     match (cfg!(windows), text.starts_with('{')) {
         (true, true) => text.replace(r"\\", "/"),
         (true, false) => text.replace('\\', "/"),
