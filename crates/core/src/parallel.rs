@@ -4,9 +4,6 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-/// Parts into which a map is divided, for any number of threads.
-const TASKS: usize = 256;
-
 /// The results of `of` for 0 to `count` - 1, in this order.
 pub(crate) fn map<R: Send>(count: usize, of: impl Fn(usize) -> R + Sync) -> Vec<R> {
     if count == 1 {
@@ -27,8 +24,7 @@ pub(crate) fn map_chunks<T: Sync, R: Send>(items: &[T], length: usize, of: impl 
 }
 
 fn each(count: usize, task: &(dyn Fn(usize) + Sync)) {
-    // items may differ much in the time that they take
-    (0..count).into_par_iter().with_max_len(count.div_ceil(TASKS)).for_each(task);
+    (0..count).into_par_iter().for_each(task);
 }
 
 #[cfg(test)]
