@@ -33,7 +33,7 @@ pub struct RateChart {
 }
 
 /// Draws lines with a disc at each simulated point and bars of two standard errors. The range of the axes is that of
-/// the lines.
+/// the lines and of these bars.
 ///
 /// # Errors
 /// No point at all, or options out of range.
@@ -43,12 +43,14 @@ pub fn rate_chart(chart: &RateChart, options: &PlotOptions) -> Result<Figure, Pl
     if points().next().is_none() {
         return Err(PlotError::nothing(chart.lines.len(), "a point", "any range"));
     }
-    let axis = |name, share: f64, of: fn(&(f64, f64, f64)) -> f64| {
-        let (low, high) = points().map(of).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
+    let axis = |name, share: f64, of: fn(&(f64, f64, f64)) -> (f64, f64)| {
+        let (low, high) =
+            points().map(|p| of(p).0).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
         let margin = ((high - low) * share).max(1e-3);
-        AxisSpec::new(name, (low - margin, high + margin))
+        let ends = |(a, b): (f64, f64), p| (a.min(of(p).0 - of(p).1), b.max(of(p).0 + of(p).1));
+        AxisSpec::new(name, points().fold((low - margin, high + margin), ends))
     };
-    let (x, y) = (axis(&chart.x_name, 0.03, |p| p.0), axis(&chart.y_name, 0.06, |p| p.1));
+    let (x, y) = (axis(&chart.x_name, 0.03, |p| (p.0, 0.0)), axis(&chart.y_name, 0.06, |p| (p.1, 2.0 * p.2)));
     let with_points = chart.lines.iter().enumerate().filter(|(_, line)| !line.points.is_empty());
     let entry = |(index, l): (usize, &RateLine)| Entry { index, name: l.name.clone(), look: color(l.color) };
     let entries: Vec<Entry> = with_points.map(entry).collect();
