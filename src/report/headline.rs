@@ -242,7 +242,7 @@ fn todo(all: &[(Verdict, Vec<&EngineResult>); 6], apart: bool, language: Languag
         out.push(
             language
                 .word(
-                    "Compare these engines by win rates (`winrate`, or a council with calibrations), not by \
+                    "Compare these engines by win rates (evalcurve winrate, or a council with calibrations), not by \
                      scores.",
                 )
                 .to_owned(),
@@ -251,7 +251,9 @@ fn todo(all: &[(Verdict, Vec<&EngineResult>); 6], apart: bool, language: Languag
     if all.iter().any(|(v, found)| *v == Verdict::Good && !found.is_empty()) {
         out.push(
             language
-                .word("Good constants can be entered in a GUI: `export` ENGINE.json `to` shogihome, or ponanza.")
+                .word(
+                    "Good constants can be entered in a GUI: evalcurve export ENGINE.json `to` shogihome, or ponanza.",
+                )
                 .to_owned(),
         );
     }

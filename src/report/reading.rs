@@ -108,8 +108,8 @@ pub fn no_sample_note(report: &ReadReport, from_ply: u32) -> Option<Text> {
     let most = skipped.iter().max_by_key(|(_, n)| **n).and_then(|(reason, _)| reason.parse().ok());
     match most {
         Some(SkipReason::NoScores) => Some(text!(
-            "these games have no scores that are read; let an engine score them: `analyse` GAMES `engine` \
-                 \"COMMAND nodes=20k\"; docs/formats.md shows the comments that hold scores"
+            "these games have no scores that are read; let an engine score them: `evalcurve analyse GAMES `engine` \
+                 \"COMMAND nodes=20k\"`; docs/formats.md shows the comments that hold scores"
         )),
         Some(SkipReason::NoScoresInWindows) => Some(text!(
             "all scores of these games are before ply {from_ply}, where sampling begins; `from-ply` begins it earlier"

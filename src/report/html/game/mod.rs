@@ -539,8 +539,8 @@ impl<'a> GamePage<'a> {
             @if self.assumes() {
                 p class="warn" { (Safe(self.scale_note())) }
                 (soft(self.word(
-                    "`constant` with `engine` \"COMMAND\" measures the constant of an engine, and `calibrate` writes \
-                     its calibration; give it with `calibrations`.",
+                    "`evalcurve constant `engine` COMMAND` measures the constant of an engine, and `evalcurve \
+                     calibrate` writes its calibration; give it with `calibrations`.",
                 )))
             }
             (soft(self.word(
