@@ -426,7 +426,7 @@ fn records_without_a_use_say_what_to_do() {
     folder.good(&["inspect", "a.rar"]).says(&["a.rar: unknown format: a RAR archive, which evalcurve does not unpack"]);
     folder.write("plain.pgn", "[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n");
     let ran = folder.run(&["calibrate", "plain.pgn", "--no-plots"]).ends(1);
-    ran.says(&["let an engine score them: `evalcurve analyse` GAMES --engine \"COMMAND nodes=20k\""]);
+    ran.says(&["let an engine score them: `evalcurve analyse GAMES --engine \"COMMAND nodes=20k\"`"]);
     folder
         .run(&["diagnose", "plain.pgn", "--out", "d.html"])
         .ends(2)
