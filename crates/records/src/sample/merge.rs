@@ -24,7 +24,7 @@ pub struct Collected {
     pub table: SampleTable,
     /// What was read and skipped.
     pub report: ReadReport,
-    /// How the positions of the samples are reached, if [`SamplingOptions::unscored`] is set.
+    /// How the positions of the samples are reached, if [`SamplingOptions::unscored`](super::SamplingOptions) is set.
     pub positions: Positions,
 }
 
