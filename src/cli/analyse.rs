@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::bail;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -46,8 +47,8 @@ pub(super) struct Args {
     pub(super) paths: Vec<PathBuf>,
 
     /// The game of the positions in the program
-    #[arg(long, value_name = "GAME", value_parser = GAMES, default_value = "shogi", conflicts_with = "paths")]
-    game: String,
+    #[arg(long, value_name = "GAME", value_parser = games(), default_value = "shogi", conflicts_with = "paths")]
+    game: Game,
 
     /// An engine: its command, and option.NAME=VALUE, name=NAME and a limit (nodes=10k, depth=7, movetime=100,
     /// byoyomi=100 in milliseconds), in double quotes where there are blanks; may be repeated
@@ -55,7 +56,7 @@ pub(super) struct Args {
     pub(super) engine: Vec<String>,
 
     /// The limit of engines without their own; several make each of these engines one engine per limit
-    #[arg(long, value_name = "LIMIT[,N…]", default_value = "byoyomi=100", value_parser = limits)]
+    #[arg(long, value_name = "LIMIT[,N…]", default_value = LIMIT, value_parser = limits)]
     limit: Limits,
 
     /// Stop when every constant is known within this share [default: 10%, none with --positions]
@@ -79,8 +80,8 @@ pub(super) struct Args {
     multipv: Option<u16>,
 
     /// Seconds that an engine may take beyond the time of its limit
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=86_400),
-          hide_short_help = true)]
+    #[arg(long, value_name = "SECONDS", default_value_t = Search::default().patience.as_secs() as u32,
+          value_parser = clap::value_parser!(u32).range(1..=86_400), hide_short_help = true)]
     pub(super) patience: u32,
 
     /// Start the engine anew for every position: slower, for engines that keep more than a new game clears
@@ -88,8 +89,8 @@ pub(super) struct Args {
     pub(super) fresh: bool,
 
     /// Failures in a row after which an engine is given up
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..),
-          hide_short_help = true)]
+    #[arg(long, value_name = "N", default_value_t = Search::default().most_failures as u16,
+          value_parser = clap::value_parser!(u16).range(1..), hide_short_help = true)]
     pub(super) failures: u16,
 
     /// Take every position from --from-ply on, not one per window and side
@@ -159,7 +160,9 @@ pub(super) struct Args {
 }
 
 /// The games of which the program has positions.
-pub(super) const GAMES: [&str; 2] = ["shogi", "chess"];
+pub(super) fn games() -> impl TypedValueParser<Value = Game> {
+    PossibleValuesParser::new(["shogi", "chess"]).try_map(|name| name.parse::<Game>())
+}
 
 /// Limits of engines without their own.
 #[derive(Debug, Clone)]
@@ -213,7 +216,7 @@ impl Args {
             paths: self.paths.clone(),
             reading: Reading { strict: self.strict, format: self.format, sampling, filters, ..Reading::default() },
             mate_threshold: self.mate_threshold.clone(),
-            game: game(&self.game),
+            game: self.game,
             positions: self.positions,
             target: self.target,
             search: Search {
@@ -229,11 +232,6 @@ impl Args {
             output: self.output,
         }
     }
-}
-
-/// The game of that name, of which the program has positions.
-pub(super) fn game(name: &str) -> Game {
-    if name == "chess" { Game::Chess } else { Game::Shogi }
 }
 
 /// Engines by their commands, those without a limit once for each of these limits, with one more option.
@@ -257,7 +255,7 @@ fn engines(
 }
 
 /// The limit of engines without their own.
-const LIMIT: Limit = Limit::Byoyomi(100);
+const LIMIT: &str = "byoyomi=100";
 
 /// Positions that engines score, and the table of the samples. Without records the program has the positions.
 struct Job {
@@ -342,7 +340,7 @@ pub(super) fn run_for(
     job.paths.clone_from(&input.paths);
     job.reading.sampling.seed = Some(input.seed);
     job.output.quiet = quiet;
-    job.run(|game| engines(commands, &[LIMIT], None, game), false)?;
+    job.run(|game| engines(commands, &[parse_limit(LIMIT)?], None, game), false)?;
     Ok(())
 }
 

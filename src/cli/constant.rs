@@ -11,6 +11,7 @@ use super::options::InputArgs;
 use super::{Done, analyse, progress, terminal};
 use crate::calibrate::{CalibrateOptions, EngineResult};
 use crate::calibration::{Calibration, file_stems};
+use crate::council::Game;
 use crate::language::Language;
 use crate::plot::{EngineSeries, PlotOptions, curve_with_fits};
 use crate::report::columns::Columns;
@@ -47,8 +48,8 @@ pub(super) struct Args {
     input: InputArgs,
 
     /// The game of the engines without PATH
-    #[arg(long, value_name = "GAME", value_parser = analyse::GAMES, default_value = "shogi", conflicts_with = "paths")]
-    game: String,
+    #[arg(long, value_name = "GAME", value_parser = analyse::games(), default_value = "shogi", conflicts_with = "paths")]
+    game: Game,
 
     /// Folder for the calibration files and the plot [default: the plot alone, in evalcurve-plots]
     #[arg(long, short, value_name = "FOLDER", help_heading = "Output")]
@@ -93,7 +94,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         make_folder(folder)?;
         // the journal of a run that did not end says which answers need no search
         let force = table.exists();
-        analyse::run_for(&input, &input.filters.engine, analyse::game(&args.game), &table, force, silent)?;
+        analyse::run_for(&input, &input.filters.engine, args.game, &table, force, silent)?;
         input.paths = vec![table];
         input.filters.engine.clear();
     }

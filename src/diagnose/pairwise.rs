@@ -196,10 +196,10 @@ pub fn pairwise(
     let calibrations: Vec<&Calibration> = chosen.iter().map(|&e| calibrations[e]).collect();
     let (covariance, games) = joint_covariance(&engines);
     let k = engines.len();
-    let joint = Joint { engines: &engines, covariance };
+    let together = Together { engines: &engines, covariance };
     let correlation = |a: usize, b: usize| {
         let are_same = [a, b].iter().all(|&e| on_same_positions.contains(&engines[e].name));
-        if are_same { joint.correlation(a, b) } else { 0.0 }
+        if are_same { together.correlation(a, b) } else { 0.0 }
     };
     let equivalents = equivalents(&calibrations, score_cp, correlation);
     let mut pairs = Vec::with_capacity(k * (k - 1) / 2);
@@ -207,7 +207,7 @@ pub fn pairwise(
         for second in first + 1..k {
             // engines with a singular covariance, for example of three games, have no test
             if let (Some(equal_slopes), Some(equal_curves)) =
-                (joint.wald(first, &[second], &[0]), joint.wald(first, &[second], &[0, 1]))
+                (together.wald(first, &[second], &[0]), together.wald(first, &[second], &[0, 1]))
             {
                 let samples = engines[first].fit.samples + engines[second].fit.samples;
                 pairs.push(Pair { first, second, samples, equal_slopes, equal_curves, p_corrected: 1.0, p_same: 1.0 });
@@ -227,20 +227,20 @@ pub fn pairwise(
         games,
         score_cp,
         equivalents,
-        equal_slopes: joint.wald(0, &others, &[0]),
-        equal_curves: joint.wald(0, &others, &[0, 1]),
+        equal_slopes: together.wald(0, &others, &[0]),
+        equal_curves: together.wald(0, &others, &[0, 1]),
         pairs,
     })
 }
 
 /// All engines as one model.
-struct Joint<'a> {
+struct Together<'a> {
     engines: &'a [&'a Fitted<'a>],
     /// Of (w1, w2), engine by engine.
     covariance: Vec<Vec<f64>>,
 }
 
-impl Joint<'_> {
+impl Together<'_> {
     fn theta(&self, e: usize) -> [f64; 2] {
         let sigmoid = self.engines[e].fit.sigmoid;
         [sigmoid.w1, sigmoid.w2]

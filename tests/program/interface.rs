@@ -37,7 +37,9 @@ fn the_documentation_has_the_list_of_commands() {
         for command in &commands(&folder) {
             let about = overview.lines().find_map(|line| line.strip_prefix(&format!("  {command} "))).unwrap().trim();
             let help = folder.good(&[command, "-h"]).out;
-            let usage = help.lines().find_map(|line| line.strip_prefix("Usage: evalcurve ")).unwrap();
+            let usage = help.lines().find_map(|line| line.strip_prefix("Usage: evalcurve")).unwrap();
+            // the program of Windows has its ending in it
+            let usage = usage.trim_start_matches(".exe").trim_start();
             let usage = usage.replace(" [OPTIONS]", "").replace("...", "…").replace(['<', '>'], "").replace('|', "\\|");
             table += &format!("| `{usage}` | {about} |\n");
         }

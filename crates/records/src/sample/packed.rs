@@ -11,7 +11,7 @@
 
 use std::ops::Range;
 
-use super::found::{Drawn, Found, FoundBlock, FoundGame, FoundPositions, Rank, rank};
+use super::found::{Drawn, Found, FoundBlock, FoundGame, FoundPositions, Rank, SHOWN, rank};
 use super::positions::TO_BE_SCORED;
 use super::report::{PositionCount, count};
 use super::sampler::DrawnScore;
@@ -23,9 +23,6 @@ use crate::record::source::Block;
 use crate::record::{Played, ScoredPosition, SkipReason};
 use evalcurve_core::types::Outcome;
 use evalcurve_core::{random, text};
-
-/// Most problems to look for in one block; there may be as many as records.
-const SHOWN: usize = 20;
 
 /// What is known about the game of a position, without its source. `unnamed` is the number of the empty name.
 pub(super) fn game_info(id: u64, position: &PackedPosition, engine: NameId, unnamed: NameId) -> GameInfo {
