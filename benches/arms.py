@@ -10,8 +10,9 @@ opponent, and writes each arm's win rate with its 95% Wilson interval (for the f
 With --members, arms that are opponents themselves count half a point per game against themselves, which was not played,
 as Hanawa and Ito (2009, table 2) do.
 
-The second form compares each arm of the further tables with an arm of the first one, over the openings that both have played
-against the same opponent: in points per game and in Elo, with 95% intervals, and p corrected by Holm over these arms. --between adds what lies between two of them at a time per move, linear in the logarithm of the time.
+The second form compares each arm of the further tables with an arm of the first one, over the openings that both have
+played against the same opponent: in points per game and in Elo, with 95% intervals, and p corrected by Holm over these arms.
+--between adds what lies between two of them at a time per move, linear in the logarithm of the time.
 
 The third form writes games of shogi or 5x5 shogi in CSA, which begin from the usual position, as lines of USI moves
 (for evalcurve council --positions).

@@ -1,6 +1,6 @@
 """Intervals where the logistic curve is not the right one: games of known truth whose curve has another shape.
 
-    python3 benches/other_curves.py steady|convex|jumps [SETS [GAMES [SEED [EVALCURVE]]]]
+    python3 benches/other_curves.py steady|convex|jumps [--sets 50] [--games 200] [--seed 77]
 
 Six engines with scales from 80 to 1,000 play each other. The log odds of a game are a random walk whose steps grow;
 an engine sees them with noise of its own. So a score early in the game is worth less than the same score later, and the
@@ -8,29 +8,33 @@ curve of all is bent: flat in the middle, steep outside. `convex` has scores tha
 `jumps` one large step in ten. The truth is the share won at each score in 400,000 games between equals. Needs numpy.
 """
 
+import argparse
 import csv
 import itertools
 import json
 import math
 import pathlib
 import subprocess
-import sys
 import tempfile
 
 import numpy as np
 
-SHAPE = sys.argv[1]
-SETS, GAMES, SEED = (int(a) for a in (sys.argv[2:5] + ["50", "200", "77"][len(sys.argv) - 2:])[:3])
-EVALCURVE = sys.argv[5] if len(sys.argv) > 5 else "evalcurve"
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("shape", choices=["steady", "convex", "jumps"])
+parser.add_argument("--sets", type=int, default=50)
+parser.add_argument("--games", type=int, default=200, help="of each engine")
+parser.add_argument("--seed", type=int, default=77)
+parser.add_argument("--evalcurve", default="evalcurve")
+options = parser.parse_args()
 PLIES, ENGINES = 256, 6
 AT = [0.3, 0.8, 1.5, 2.5]  # scores over the scale of the engine
-rng = np.random.default_rng(SEED)
+rng = np.random.default_rng(options.seed)
 
 
 def play(n, drift):
     """Log odds for Black at each ply, the last ply, and whether Black won."""
     steps = rng.normal(0, 1, (n, PLIES)) * (0.05 + 0.25 * np.arange(PLIES) / PLIES) + drift
-    if SHAPE == "jumps":
+    if options.shape == "jumps":
         steps *= rng.choice([0.6, 2.5], (n, PLIES), p=[0.9, 0.1])
     steps[:, 0] = rng.normal(0, 0.3, n)
     z = np.cumsum(steps, 1)
@@ -45,7 +49,7 @@ def seen(z):
     for t in range(1, PLIES):
         noise[:, t] = 0.9 * noise[:, t - 1] + math.sqrt(0.19) * noise[:, t]
     x = z + noise
-    return x * (1 + 0.03 * x * x) if SHAPE == "convex" else x
+    return x * (1 + 0.03 * x * x) if options.shape == "convex" else x
 
 
 def samples(z, end, black_won, side):
@@ -75,7 +79,7 @@ def tournament(file, scales, strengths):
     out, count = csv.writer(file), 0
     out.writerow("game engine opponent color ply window score_cp result".split())
     for a, b in itertools.permutations(range(ENGINES), 2):
-        n = GAMES // (2 * (ENGINES - 1))
+        n = options.games // (2 * (ENGINES - 1))
         z, end, won = play(n, 0.02 * (strengths[a] - strengths[b]))
         for side, (own, other) in enumerate([(a, b), (b, a)]):
             for game, ply, window, score, result in samples(z, end, won, side):
@@ -86,14 +90,14 @@ def tournament(file, scales, strengths):
 
 
 def run(*words):
-    return subprocess.run([EVALCURVE, *map(str, words)], capture_output=True, text=True)
+    return subprocess.run([options.evalcurve, *map(str, words)], capture_output=True, text=True)
 
 
 right = truth()
 held, errors, eces = ([[] for _ in AT], [[] for _ in AT], [])
 with tempfile.TemporaryDirectory() as folder:
     folder = pathlib.Path(folder)
-    for _ in range(SETS):
+    for _ in range(options.sets):
         scales = np.exp(rng.uniform(math.log(80), math.log(1000), ENGINES))
         with open(folder / "games.csv", "w", newline="") as file:
             tournament(file, scales, rng.normal(0, 0.5, ENGINES))
@@ -108,7 +112,7 @@ with tempfile.TemporaryDirectory() as folder:
                 low, high = value["interval"]
                 held[i].append(low <= right[i] <= high)
                 errors[i].append(value["win_rate"] - right[i])
-print(f"{SHAPE}, {SETS} sets of {ENGINES} engines, {GAMES} games an engine, seed {SEED}")
+print(f"{options.shape}, {options.sets} sets of {ENGINES} engines, {options.games} games an engine, seed {options.seed}")
 print("score/scale  truth  error   intervals that hold it")
 for at, p, h, e in zip(AT, right, held, errors):
     print(f"{at:11}  {p:.3f}  {np.mean(e):+.3f}  {np.mean(h):.1%}")
