@@ -120,7 +120,6 @@ fn compare_with_kills(game: &str, pairs: u32, kills: u64) {
 }
 
 #[test]
-#[cfg_attr(windows, ignore = "it polls a file, which Windows then lets nobody replace")]
 fn interrupted_tournaments_end_the_same() {
     compare_with_kills("shogi", 20, 6);
     compare_with_kills("chess", 20, 6);

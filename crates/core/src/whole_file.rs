@@ -168,7 +168,7 @@ impl WholeFiles {
         let mut rest = written.into_iter();
         for (temporary, path) in rest.by_ref() {
             let remedy = "close the program that has it open, or choose another name";
-            done = fs::rename(&temporary, &path).map_err(fail("replace", &path, remedy));
+            done = rename(&temporary, &path).map_err(fail("replace", &path, remedy));
             if done.is_err() {
                 self.written.push((temporary, path));
                 break;
@@ -196,6 +196,23 @@ impl Drop for WholeFiles {
             lock(&TEMPORARY).remove(temporary);
         }
     }
+}
+
+/// Renames a file, over another one if there is one. Windows refuses that while any program has the file open, even to
+/// read it, as a virus scanner does for a moment: there it is tried again for a second.
+///
+/// # Errors
+/// The system's error of the last try.
+pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    // access denied, sharing violation
+    let is_open = |error: &io::Error| cfg!(windows) && matches!(error.raw_os_error(), Some(5 | 32));
+    for wait in (0..10).map(|exponent| Duration::from_millis(1 << exponent)) {
+        match fs::rename(from, to) {
+            Err(error) if is_open(&error) => std::thread::sleep(wait),
+            done => return done,
+        }
+    }
+    fs::rename(from, to)
 }
 
 /// Appends whole text to a file that was opened for appending, or nothing: what a failure leaves of it is taken back.

@@ -212,8 +212,8 @@ impl Store {
         whole_file::write(&sorted_results, csv_text(&rows, true).as_bytes())?;
         // a file that is open cannot be replaced everywhere
         drop((results, records));
-        fs::rename(&sorted_records, &records_path).map_err(fail(&records_path, "replace"))?;
-        fs::rename(&sorted_results, &results_path).map_err(fail(&results_path, "replace"))?;
+        whole_file::rename(&sorted_records, &records_path).map_err(fail(&records_path, "replace"))?;
+        whole_file::rename(&sorted_results, &results_path).map_err(fail(&results_path, "replace"))?;
         drop(lock);
         Ok(())
     }
@@ -343,7 +343,7 @@ fn end_sorting(results_path: &Path, records_paths: &[PathBuf]) -> Result<(), Sto
     let results = sorted_path(results_path);
     let records: Vec<PathBuf> = records_paths.iter().map(|path| sorted_path(path)).collect();
     if !records.iter().any(|path| path.exists()) {
-        return match fs::rename(&results, results_path) {
+        return match whole_file::rename(&results, results_path) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => Err(fail(results_path, "replace")(e)),
             _ => Ok(()),
         };
