@@ -184,7 +184,10 @@ mod tests {
                 prop_assert_eq!(log_at(x).to_bits(), libm::log(x).to_bits(), "log({})", x);
             }
         }
+    }
 
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
         #[test]
         fn a_block_is_the_function_of_each(z in prop::collection::vec(-800.0f64..800.0, 1..BLOCK), half in 0u8..3) {
             let results = vec![f64::from(half) / 2.0; z.len()];
