@@ -5,7 +5,8 @@
 use std::io::{self, BufRead, Write};
 
 use evalcurve_core::types::Color;
-use evalcurve_council::board::minishogi::{Kind, Minishogi, Move, Piece, parse};
+use evalcurve_council::board::minishogi::{Minishogi, parse};
+use evalcurve_council::board::position::{Kind, Move, Piece};
 use evalcurve_council::board::{Board, Game};
 use evalcurve_council::usi::{FromGui, Position};
 
@@ -37,7 +38,7 @@ impl Values {
             (Kind::Silver, true) => [122, 360],
             (Kind::Bishop, true) => [180, 800],
             (Kind::Rook, true) => [190, 960],
-            (Kind::King, _) => [0, 0],
+            (Kind::King | Kind::Lance | Kind::Knight, _) => [0, 0],
         };
         if self == Self::Own { own } else { k55 }
     }
@@ -49,7 +50,7 @@ impl Values {
             Kind::Gold => [127, 480],
             Kind::Bishop => [110, 640],
             Kind::Rook => [117, 840],
-            Kind::King => [0, 0],
+            Kind::King | Kind::Lance | Kind::Knight => [0, 0],
         };
         if self == Self::Own { own } else { k55 }
     }
@@ -101,7 +102,7 @@ impl Engine {
             plies if plies < MATE - MATES => format!("mate {}", (plies - 1) * score.signum()),
             _ => format!("cp {score}"),
         };
-        let best = best.text();
+        let best = board.0.usi(best);
         format!("info depth {depth} score {shown} pv {best}\nbestmove {best}")
     }
 
@@ -177,23 +178,23 @@ impl Engine {
     fn sum(&self, board: &Minishogi) -> i32 {
         let of = |color: Color| {
             let mut sum = 0;
-            for (square, piece) in board.pieces(color) {
+            for (square, piece) in board.0.pieces(color) {
                 sum += self.values.of(piece);
                 board.reach(square, piece, |_| sum += 1);
             }
             for kind in [Kind::Pawn, Kind::Silver, Kind::Gold, Kind::Bishop, Kind::Rook] {
-                sum += i32::from(board.in_hand(color, kind)) * self.values.in_hand(kind);
+                sum += board.0.in_hand(color, kind) as i32 * self.values.in_hand(kind);
             }
             sum
         };
-        of(board.side()) - of(board.side().opponent())
+        of(board.0.side()) - of(board.0.side().opponent())
     }
 }
 
 fn taken(board: &Minishogi, m: Move) -> Option<Piece> {
     match m {
         Move::Drop(..) => None,
-        Move::Board { to, .. } => board.at(to),
+        Move::Board { to, .. } => board.0.at(to),
     }
 }
 
@@ -203,8 +204,9 @@ mod tests {
 
     fn best(sfen: &str, captures: bool, depth: u32) -> (String, i32) {
         let engine = Engine { values: Values::K55, captures, depth };
-        let (m, score) = engine.best(&parse(sfen).unwrap(), depth).unwrap();
-        (m.text(), score)
+        let board = parse(sfen).unwrap();
+        let (m, score) = engine.best(&board, depth).unwrap();
+        (board.0.usi(m), score)
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 mod chess;
 pub mod minishogi;
+pub mod position;
 mod shogi;
 
 use serde::Deserialize;
@@ -328,17 +329,6 @@ fn looks_like_a_move(text: &str) -> bool {
         && text != "0000"
 }
 
-/// A move of shogi as CSA writes it, from its text in USI and the name of the piece after the move.
-fn csa_move(side: Color, usi: &str, piece: &str) -> Option<String> {
-    let sign = if side == Color::Black { '+' } else { '-' };
-    let square = |at: std::ops::Range<usize>| {
-        let [file, rank] = usi.get(at)?.as_bytes().try_into().ok()?;
-        Some(format!("{}{}", char::from(file), rank.checked_sub(b'a')? + 1))
-    };
-    let from = if usi.contains('*') { "00".to_owned() } else { square(0..2)? };
-    Some(format!("{sign}{from}{}{piece}", square(2..4)?))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -402,16 +392,16 @@ mod tests {
     #[test]
     fn positions_that_are_not_5x5_shogi_are_refused() {
         for (sfen, why) in [
-            ("rbsgk/4p/5/P4/KGSBR x - 1", "no side to move"),
-            ("rbsgk/4p/5/P4 b - 1", "not five ranks"),
-            ("rbsgk/4p/6/P4/KGSBR b - 1", "without five squares"),
-            ("rbsgk/4pp/5/P4/KGSBR b - 1", "more than five squares"),
+            ("rbsgk/4p/5/P4/KGSBR x - 1", "cannot be read"),
+            ("rbsgk/4p/5/P4 b - 1", "not five files and ranks"),
+            ("rbsgk/4p/6/P4/KGSBR b - 1", "cannot be read"),
+            ("rbsgk/4pp/5/P4/KGSBR b - 1", "cannot be read"),
             // 135 squares and a pawn, and 261, which are 5 in eight bits
-            ("rbsgk/4p/999999999999999p/P4/KGSBR b - 1", "more than five squares"),
-            ("rbsgk/4p/99999999999999999999999999999/P4/KGSBR b - 1", "without five squares"),
-            ("rbsgl/4p/5/P4/KGSBR b - 1", "unknown piece"),
-            ("rbsgk/4p/5/P4/KGSBR b 2K 1", "in hand"),
-            ("rbsgk/4p/5/P4/KGSBR b 2 1", "without a piece"),
+            ("rbsgk/4p/999999999999999p/P4/KGSBR b - 1", "cannot be read"),
+            ("rbsgk/4p/99999999999999999999999999999/P4/KGSBR b - 1", "cannot be read"),
+            ("rbsgl/4p/5/P4/KGSBR b - 1", "more pieces of a kind"),
+            ("rbsgk/4p/5/P4/KGSBR b 2K 1", "cannot be read"),
+            ("rbsgk/4p/5/P4/KGSBR b 2 1", "cannot be read"),
             ("rbsgk/4p/5/P4/KGSBR b 12P 1", "more pieces of a kind"),
             ("rbsgk/4p/5/P4/KGSBR b 2PpP 1", "more pieces of a kind"),
             // a capture would put a third gold into the hand

@@ -2,8 +2,8 @@
 
 use haitaka::{BitBoard, Move, Piece};
 
-use super::{ReadRules, Rules, csa_move};
-use crate::protocol::Position;
+use super::position::Position;
+use super::{ReadRules, Rules};
 use evalcurve_core::types::Color;
 
 #[derive(Debug, Clone)]
@@ -77,31 +77,8 @@ impl Rules for Shogi {
     }
 
     fn record_text(&self, text: &str) -> Option<String> {
-        let m = self.legal(text)?;
-        let piece = match m {
-            Move::Drop { piece, .. } => piece,
-            Move::BoardMove { from, promotion, .. } => {
-                let piece = self.0.piece_on(from)?;
-                if promotion { piece.promote() } else { piece }
-            }
-        };
-        let name = match piece {
-            Piece::Pawn => "FU",
-            Piece::Lance => "KY",
-            Piece::Knight => "KE",
-            Piece::Silver => "GI",
-            Piece::Gold => "KI",
-            Piece::Bishop => "KA",
-            Piece::Rook => "HI",
-            Piece::King => "OU",
-            Piece::Tokin => "TO",
-            Piece::PLance => "NY",
-            Piece::PKnight => "NK",
-            Piece::PSilver => "NG",
-            Piece::PBishop => "UM",
-            Piece::PRook => "RY",
-        };
-        csa_move(self.side(), text, name)
+        self.legal(text)?;
+        Position::from_sfen(&self.0.to_string())?.csa_of_usi(text)
     }
 
     fn may_declare(&self) -> bool {

@@ -1,6 +1,6 @@
 //! The lines of the protocol as types.
 
-use super::position::Position;
+use crate::board::position::Position;
 
 /// Candidates that a program may give for a position (Hanawa & Ito 2009, section 5: five, the best first).
 pub const MOST_CANDIDATES: usize = 5;
@@ -117,8 +117,8 @@ pub(crate) fn same_secret(given: &str, wanted: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::position::STARTPOS;
     use super::*;
+    use crate::board::position::STARTPOS;
 
     fn startpos() -> Position {
         Position::from_sfen(STARTPOS).unwrap()

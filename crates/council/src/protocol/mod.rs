@@ -32,14 +32,13 @@ mod join;
 mod login;
 mod message;
 mod options;
-mod position;
 mod search;
 mod serve;
 #[cfg(test)]
 mod tests;
 
+pub use crate::board::position::Position;
 pub use join::{JoinError, JoinOptions, join};
 pub use message::{Candidate, MOST_CANDIDATES, Question};
 pub use options::{ServeError, ServeOptions};
-pub use position::Position;
 pub use serve::serve;

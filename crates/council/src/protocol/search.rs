@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::message::{Candidate, is_move};
-use super::position::{Position, STARTPOS};
+use crate::board::position::{Position, STARTPOS};
 use crate::board::{Board, Game, MOST_QUOTED, minishogi};
 use crate::clock::{NO_CLOCK_MS, millis};
 use crate::usi::{self, Go};

@@ -137,19 +137,19 @@ pub(super) fn shogi(bytes: &[u8]) {
     assert_eq!(game.map(|read| read.map(|game| game.plies)), Some(Ok(plies)), "{text}");
 }
 
-/// 5x5 shogi, with the positions of the TCP protocol.
+/// 5x5 shogi.
 pub(super) fn minishogi(bytes: &[u8]) {
     let Some(input) = input(bytes) else { return };
     let (board, problem) = Board::new(Game::Minishogi, &input.position);
     if problem.is_some() || !board.checks_moves() {
         return;
     }
-    let sfen = board.text().expect("the rules are known");
-    let mut own = OwnPosition::from_sfen(&sfen).unwrap_or_else(|| panic!("{sfen}"));
     play(Game::Minishogi, board, &input, |board, m| {
-        same(&own, board);
-        assert_eq!(own.csa_of_usi(m), board.record_text(m), "{m}");
-        own = own.play(m).expect("a legal move");
+        let text = board.text().expect("the rules are known");
+        let own = OwnPosition::from_sfen(&text).unwrap_or_else(|| panic!("{text}"));
+        assert_eq!(OwnPosition::from_csa(own.to_csa().iter().map(String::as_str)), Some(own.clone()), "{text}");
+        let csa = board.record_text(m).expect("a legal move");
+        assert_eq!(own.usi_of_csa(&csa).as_deref(), Some(m), "{csa}");
     });
 }
 

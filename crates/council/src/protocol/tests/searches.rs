@@ -28,7 +28,7 @@ fn a_position_that_cannot_be_read_is_not_asked_about() {
     }
     gui.send("position startpos");
     gui.send("go movetime 15000");
-    assert_eq!(gps.question().position.to_sfen(), position::STARTPOS);
+    assert_eq!(gps.question().position.to_sfen(), crate::board::position::STARTPOS);
     gps.send("%TORYO");
     gui.until("bestmove");
     // 20,000 moves are read; a line without end is not

@@ -1,11 +1,41 @@
-//! Converts shogi positions between USI and the CSA rows of the protocol. Boards of other sizes (5五将棋) work as well.
+//! Shogi positions as SFEN and as the rows of CSA, on boards of any size up to nine files and ranks (5五将棋).
 //!
 //! Moves are played without checking whether they are legal, which is the task of the board.
 
-use crate::board::Game;
+use super::Game;
 use evalcurve_core::types::Color;
 
-/// The pieces in SFEN and in CSA notation, unpromoted and promoted; gold and king do not promote.
+/// A kind of piece. All but the king may be in hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// 歩
+    Pawn,
+    /// 香
+    Lance,
+    /// 桂
+    Knight,
+    /// 銀
+    Silver,
+    /// 金
+    Gold,
+    /// 角
+    Bishop,
+    /// 飛
+    Rook,
+    /// 王
+    King,
+}
+
+impl Kind {
+    /// By value.
+    pub(super) const ALL: [Self; 8] = {
+        use Kind::{Bishop, Gold, King, Knight, Lance, Pawn, Rook, Silver};
+        [Pawn, Lance, Knight, Silver, Gold, Bishop, Rook, King]
+    };
+}
+
+/// The pieces in SFEN and in CSA notation, unpromoted and promoted, in the order of [`Kind`]; gold and king do not
+/// promote.
 const PIECES: [(u8, &str, &str); 8] = [
     (b'P', "FU", "TO"),
     (b'L', "KY", "NY"),
@@ -17,29 +47,30 @@ const PIECES: [(u8, &str, &str); 8] = [
     (b'K', "OU", "OU"),
 ];
 
-/// How many pieces of each kind shogi has, in the order of [`PIECES`].
+/// How many pieces of each kind shogi has, in the order of [`Kind`].
 const COUNTS: [u32; 8] = [18, 4, 4, 4, 4, 2, 2, 2];
 
 /// The initial position.
-pub(super) const STARTPOS: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+pub(crate) const STARTPOS: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 
 /// A piece on the board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Piece {
-    color: Color,
-    /// Index into [`PIECES`].
-    kind: usize,
-    promoted: bool,
+pub struct Piece {
+    /// Whose it is.
+    pub color: Color,
+    /// What it is, promoted or not.
+    pub kind: Kind,
+    pub promoted: bool,
 }
 
 impl Piece {
     fn csa(self) -> &'static str {
-        let (_, plain, promoted) = PIECES[self.kind];
+        let (_, plain, promoted) = PIECES[self.kind as usize];
         if self.promoted { promoted } else { plain }
     }
 
     fn sfen(self) -> String {
-        let letter = char::from(PIECES[self.kind].0);
+        let letter = letter(self.kind);
         let letter = if self.color == Color::Black { letter } else { letter.to_ascii_lowercase() };
         format!("{}{letter}", if self.promoted { "+" } else { "" })
     }
@@ -50,18 +81,37 @@ impl Piece {
     }
 }
 
+/// A move or a drop. Squares are numbered by rank from the top, then by file from the left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Move {
+    /// A piece in hand onto a square.
+    Drop(Kind, usize),
+    /// A piece on the board.
+    Board {
+        /// The square that it leaves.
+        from: usize,
+        /// The square that it moves to.
+        to: usize,
+        promotes: bool,
+    },
+}
+
 fn sign(color: Color) -> char {
     if color == Color::Black { '+' } else { '-' }
 }
 
-fn kind_of_letter(letter: u8) -> Option<usize> {
-    PIECES.iter().position(|(l, ..)| *l == letter.to_ascii_uppercase())
+fn letter(kind: Kind) -> char {
+    char::from(PIECES[kind as usize].0)
+}
+
+fn kind_of_letter(letter: u8) -> Option<Kind> {
+    PIECES.iter().position(|(l, ..)| *l == letter.to_ascii_uppercase()).map(|at| Kind::ALL[at])
 }
 
 /// The kind of a CSA name, and whether it is promoted.
-fn kind_of_csa(name: &str) -> Option<(usize, bool)> {
+fn kind_of_csa(name: &str) -> Option<(Kind, bool)> {
     let at = PIECES.iter().position(|(_, plain, promoted)| *plain == name || *promoted == name)?;
-    Some((at, PIECES[at].1 != name))
+    Some((Kind::ALL[at], PIECES[at].1 != name))
 }
 
 /// A position: the board, the hands and the side to move.
@@ -93,7 +143,7 @@ impl Position {
                     letter => {
                         let color = if letter.is_ascii_uppercase() { Color::Black } else { Color::White };
                         let kind = kind_of_letter(letter)?;
-                        if promoted && PIECES[kind].1 == PIECES[kind].2 {
+                        if promoted && matches!(kind, Kind::Gold | Kind::King) {
                             return None;
                         }
                         squares.push(Some(Piece { color, kind, promoted }));
@@ -123,7 +173,7 @@ impl Position {
                 b'0'..=b'9' => count = count.saturating_mul(10).saturating_add(u32::from(byte - b'0')),
                 letter => {
                     let side = usize::from(letter.is_ascii_lowercase());
-                    let held = hands[side].get_mut(kind_of_letter(letter)?)?;
+                    let held = hands[side].get_mut(kind_of_letter(letter)? as usize)?;
                     *held = held.saturating_add(count.max(1));
                     count = 0;
                 }
@@ -138,11 +188,14 @@ impl Position {
 
     /// The position, if it has no more pieces of a kind than the game, so that no capture can fill a hand beyond them.
     fn possible(self) -> Option<Self> {
-        let on_board = |kind: usize| self.squares.iter().flatten().filter(|piece| piece.kind == kind).count() as u32;
-        let held =
-            |kind: usize| self.hands.iter().filter_map(|hand| hand.get(kind)).fold(0u32, |a, b| a.saturating_add(*b));
-        let possible = (0..COUNTS.len()).all(|kind| held(kind).saturating_add(on_board(kind)) <= COUNTS[kind]);
-        possible.then_some(self)
+        Kind::ALL.iter().zip(COUNTS).all(|(kind, most)| self.count(*kind) <= most).then_some(self)
+    }
+
+    /// How many pieces of a kind are on the board and in the hands.
+    pub(super) fn count(&self, kind: Kind) -> u32 {
+        let on_board = self.squares.iter().flatten().filter(|piece| piece.kind == kind).count() as u32;
+        let held = self.hands.iter().filter_map(|hand| hand.get(kind as usize));
+        held.fold(on_board, |sum, held| sum.saturating_add(*held))
     }
 
     /// Writes an SFEN. Its move number is 1, since the protocol does not have one.
@@ -155,7 +208,7 @@ impl Position {
         let mut hands = String::new();
         for (color, hand) in [Color::Black, Color::White].into_iter().zip(&self.hands) {
             // rook, bishop, gold, silver, knight, lance, pawn: the order of USI
-            for (kind, &count) in (0..7).zip(hand).rev().filter(|(_, count)| **count > 0) {
+            for (kind, count) in Kind::ALL.into_iter().zip(*hand).rev().filter(|(_, count)| *count > 0) {
                 hands += &if count > 1 { count.to_string() } else { String::new() };
                 hands += &Piece { color, kind, promoted: false }.sfen();
             }
@@ -226,7 +279,7 @@ impl Position {
                         if promoted {
                             return None;
                         }
-                        let held: &mut u32 = hands[usize::from(*sign == b'-')].get_mut(kind)?;
+                        let held: &mut u32 = hands[usize::from(*sign == b'-')].get_mut(kind as usize)?;
                         *held = held.saturating_add(1);
                     }
                 }
@@ -257,61 +310,114 @@ impl Position {
         self.side
     }
 
-    /// The index of a square: the file counts from 1 at the right, the rank from 1 at the top.
-    fn index(&self, file: u8, rank: u8) -> Option<usize> {
-        let (file, rank) = (usize::from(file), usize::from(rank));
-        let inside = (1..=self.files).contains(&file) && (1..=self.ranks).contains(&rank);
-        inside.then(|| (rank - 1) * self.files + (self.files - file))
+    /// The piece on a square.
+    pub fn at(&self, square: usize) -> Option<Piece> {
+        self.squares.get(square).copied().flatten()
     }
 
-    /// The index and the CSA digits of a USI square, `7g`.
-    fn usi_square(&self, text: &[u8]) -> Option<(usize, [u8; 2])> {
+    /// How many pieces of a kind a side has in hand.
+    pub fn in_hand(&self, color: Color, kind: Kind) -> u32 {
+        self.hands[color.index()].get(kind as usize).copied().unwrap_or(0)
+    }
+
+    /// The pieces of a side on the board with their squares.
+    pub fn pieces(&self, color: Color) -> impl Iterator<Item = (usize, Piece)> + '_ {
+        let pieces = self.squares.iter().enumerate().filter_map(|(square, piece)| Some((square, (*piece)?)));
+        pieces.filter(move |(_, piece)| piece.color == color)
+    }
+
+    /// The number of a USI square, `7g`.
+    fn square(&self, text: &[u8]) -> Option<usize> {
         let [file @ b'1'..=b'9', rank @ b'a'..=b'i'] = text else { return None };
-        let digit = rank - b'a' + 1;
-        Some((self.index(file - b'0', digit)?, [*file, b'0' + digit]))
+        let (file, rank) = (usize::from(file - b'0'), usize::from(rank - b'a'));
+        (file <= self.files && rank < self.ranks).then(|| rank * self.files + self.files - file)
     }
 
-    /// A USI move (`7g7f`, `8h2b+`, `B*5e`) in CSA notation and the position after it. `None` for text that is not a
-    /// move, or a move from an empty square or of the other side's piece.
-    fn usi_move(&self, text: &str) -> Option<(String, Self)> {
-        let mut next = Self { side: self.side.opponent(), ..self.clone() };
-        let bytes = text.as_bytes();
-        let (to, shown, piece) = match bytes {
+    /// A square with its rank counted from `first`: `a` in USI, `1` in CSA.
+    fn square_text(&self, square: usize, first: u8) -> String {
+        let (rank, column) = (square / self.files, square % self.files);
+        format!("{}{}", self.files - column, char::from(first + rank as u8))
+    }
+
+    /// Reads a USI move (`7g7f`, `8h2b+`, `B*5e`). `None` for text that is not a move, a move from an empty square or
+    /// of the other side's piece, and a drop of a piece that is not in hand.
+    fn read_usi(&self, text: &str) -> Option<Move> {
+        match text.as_bytes() {
             [letter, b'*', to @ ..] => {
-                let kind = kind_of_letter(*letter)?;
-                let held = next.hands[self.side.index()].get_mut(kind)?;
-                *held = held.checked_sub(1)?;
-                let (to, name) = self.usi_square(to)?;
-                (to, [*b"00", name], Piece { color: self.side, kind, promoted: false })
+                let kind = kind_of_letter(*letter).filter(|kind| self.in_hand(self.side, *kind) > 0)?;
+                Some(Move::Drop(kind, self.square(to)?))
             }
-            [_, _, _, _, rest @ ..] if matches!(rest, [] | [b'+']) => {
-                let (from, origin) = self.usi_square(&bytes[..2])?;
-                let (to, name) = self.usi_square(&bytes[2..4])?;
-                let mut piece = self.squares[from].filter(|piece| piece.color == self.side)?;
-                piece.promoted |= !rest.is_empty();
-                next.squares[from] = None;
-                (to, [origin, name], piece)
+            [a, b, c, d, rest @ ..] if matches!(rest, [] | [b'+']) => {
+                let (from, to) = (self.square(&[*a, *b])?, self.square(&[*c, *d])?);
+                let own = self.at(from).filter(|piece| piece.color == self.side);
+                own.map(|_| Move::Board { from, to, promotes: !rest.is_empty() })
             }
-            _ => return None,
+            _ => None,
+        }
+    }
+
+    /// A move in USI notation.
+    pub fn usi(&self, m: Move) -> String {
+        let square = |square| self.square_text(square, b'a');
+        match m {
+            Move::Drop(kind, to) => format!("{}*{}", letter(kind), square(to)),
+            Move::Board { from, to, promotes } => {
+                format!("{}{}{}", square(from), square(to), if promotes { "+" } else { "" })
+            }
+        }
+    }
+
+    /// A move in CSA notation (`+7776FU`), which names the piece after the move.
+    pub(super) fn csa(&self, m: Move) -> String {
+        let square = |square| self.square_text(square, b'1');
+        let (from, to) = match m {
+            Move::Drop(_, to) => ("00".to_owned(), to),
+            Move::Board { from, to, .. } => (square(from), to),
         };
-        if let Some(taken) = next.squares[to]
-            && let Some(held) = next.hands[self.side.index()].get_mut(taken.kind)
-        {
+        let name = self.moved(m).map_or("", Piece::csa);
+        format!("{}{from}{}{name}", sign(self.side), square(to))
+    }
+
+    /// The piece of a move as it stands after it.
+    fn moved(&self, m: Move) -> Option<Piece> {
+        match m {
+            Move::Drop(kind, _) => Some(Piece { color: self.side, kind, promoted: false }),
+            Move::Board { from, promotes, .. } => {
+                self.at(from).map(|piece| Piece { promoted: piece.promoted || promotes, ..piece })
+            }
+        }
+    }
+
+    /// The position after a move.
+    #[must_use]
+    pub fn after(&self, m: Move) -> Self {
+        let mut next = Self { side: self.side.opponent(), ..self.clone() };
+        let hand = &mut next.hands[self.side.index()];
+        let to = match m {
+            Move::Drop(kind, to) => {
+                hand[kind as usize] = hand[kind as usize].saturating_sub(1);
+                to
+            }
+            Move::Board { from, to, .. } => {
+                next.squares[from] = None;
+                to
+            }
+        };
+        if let Some(held) = self.at(to).and_then(|taken| hand.get_mut(taken.kind as usize)) {
             *held += 1;
         }
-        next.squares[to] = Some(piece);
-        let squares: String = shown.iter().flatten().map(|b| char::from(*b)).collect();
-        Some((format!("{}{squares}{}", sign(self.side), piece.csa()), next))
+        next.squares[to] = self.moved(m);
+        next
     }
 
     /// The position after a USI move.
     pub fn play(&self, usi: &str) -> Option<Self> {
-        self.usi_move(usi).map(|(_, next)| next)
+        self.read_usi(usi).map(|m| self.after(m))
     }
 
-    /// A USI move in CSA notation (`+7776FU`).
+    /// A USI move in CSA notation.
     pub fn csa_of_usi(&self, usi: &str) -> Option<String> {
-        self.usi_move(usi).map(|(csa, _)| csa)
+        self.read_usi(usi).map(|m| self.csa(m))
     }
 
     /// A CSA move in USI notation. CSA names the piece after the move, so only the board shows whether it promotes.
