@@ -113,7 +113,7 @@ fn the_documentation_has_the_list_of_models() {
     let mut rows = String::from("\n| `method` | `kind` | parameters | formula | what it is |\n|---|---|---|---|---|\n");
     for kind in ModelKind::calibrations() {
         let form = kind.form_name().unwrap();
-        let model = Model::examples().into_iter().find(|model| model.form_name() == form).unwrap();
+        let model = examples().into_iter().find(|model| model.form_name() == form).unwrap();
         let entry = &schema["$defs"][format!("fitted_{form}")];
         let formula =
             entry["description"].as_str().unwrap().split("\n\n").next().unwrap().replace('\n', " ").replace('|', "\\|");
@@ -454,10 +454,50 @@ fn the_interval_is_the_delta_method_on_the_logit() {
     assert!((0.0..=1.0).contains(&low) && low <= high && high <= 1.0);
 }
 
+/// Every form with parameters of a usual size.
+fn examples() -> Vec<Model> {
+    let joint = Joint {
+        w1: 0.002,
+        w2: 0.4,
+        w3: 0.8,
+        lapse: 0.01,
+        drawn: 0.01,
+        optimism: 0.2,
+        strength: -0.3,
+        field_w1: 0.0025,
+    };
+    let people = People {
+        w1: 0.002,
+        w2: 0.1,
+        w3: 0.8,
+        per_elo: 6e-4,
+        per_elo_squared: -1e-7,
+        per_doubling: 0.05,
+        rating: Span { from: 1_000.0, middle: 1_600.0, to: 2_200.0 },
+        seconds: Some(Span { from: 60.0, middle: 240.0, to: 600.0 }),
+    };
+    let (a, b) = ([-15.0, 40.0, -33.0, 144.0], [8.0, -14.0, 7.0, 95.0]);
+    let examples = vec![
+        Model::Constant(Constant { win_rate: 0.4 }),
+        Model::Sigmoid(Sigmoid { w1: 0.002, w2: 0.4 }),
+        Model::Lapse(Lapse { w1: 0.002, w2: 0.4, lapse: 0.02 }),
+        Model::Joint(joint),
+        Model::Strength(Strength { w1: 0.002, w2: 0.4, w3: 0.8 }),
+        Model::Phase(Phase { w1: 0.002, w2: 0.4, w1_per_ply: 1e-6, middle_ply: 80.0, from_ply: 30, to_ply: 200 }),
+        Model::Isotonic(Isotonic { points: vec![(-500.0, 0.1), (0.0, 0.4), (700.0, 0.8)] }),
+        Model::Beta(Beta { base_w1: 0.002, base_w2: 0.3, a: 0.8, b: 1.3, c: 0.2 }),
+        Model::People(people),
+        Model::Wdl(Wdl { stage: StageUnit::Ply, a, b, from_stage: 17, to_stage: 78 }),
+    ];
+    let has_example = |kind: ModelKind| examples.iter().any(|model| Some(model.form_name()) == kind.form_name());
+    assert!(ModelKind::calibrations().all(has_example));
+    examples
+}
+
 /// One model of every form that a calibration may have.
 fn models() -> Vec<Model> {
     let is_used = |model: &Model| ModelKind::calibrations().any(|kind| kind.form_name() == Some(model.form_name()));
-    Model::examples().into_iter().filter(is_used).collect()
+    examples().into_iter().filter(is_used).collect()
 }
 
 /// A model of the same form with one parameter moved by `h`. A parameter `a2` may be the third number of a list `a`.

@@ -55,10 +55,6 @@ pub struct Constant {
 }
 
 impl Form for Constant {
-    fn name() -> &'static str {
-        "constant"
-    }
-
     fn logit(&self, _: f64, _: &Situation) -> f64 {
         logit(self.win_rate)
     }
@@ -71,20 +67,11 @@ impl Form for Constant {
         None
     }
 
-    fn size() -> usize {
-        0
-    }
-
     fn parameters(&self) -> Vec<(&'static str, f64)> {
         vec![("win_rate", self.win_rate)]
     }
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("win_rate", self.win_rate)
-    }
-
-    #[cfg(test)]
-    fn example() -> Self {
-        Self { win_rate: 0.4 }
     }
 }

@@ -16,7 +16,6 @@ pub(super) static BETA: Definition = Definition {
     name: "beta",
     label: "beta calibration",
     summary: "Beta calibration of the sigmoid: other slopes for winning and losing scores",
-    form: Some(Beta::name),
     rank: 5,
     ..Definition::BASELINE
 };
@@ -50,17 +49,9 @@ impl Beta {
 }
 
 impl Form for Beta {
-    fn name() -> &'static str {
-        "beta"
-    }
-
     fn logit(&self, score_cp: f64, _: &Situation) -> f64 {
         let [ln_s, minus_ln_rest, _] = self.features(score_cp);
         self.a * ln_s + self.b * minus_ln_rest + self.c
-    }
-
-    fn size() -> usize {
-        3
     }
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {
@@ -95,10 +86,5 @@ impl Form for Beta {
             return Err(InvalidParameter::new("a", "a and b are both 0, so that the score would not matter"));
         }
         InvalidParameter::unless_positive("base_w1", self.base_w1)
-    }
-
-    #[cfg(test)]
-    fn example() -> Self {
-        Self { base_w1: 0.002, base_w2: 0.3, a: 0.8, b: 1.3, c: 0.2 }
     }
 }

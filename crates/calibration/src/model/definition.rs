@@ -29,9 +29,8 @@ pub(crate) struct Definition {
     pub label: &'static str,
     /// One sentence for help texts.
     pub summary: &'static str,
-    /// The form of the model in calibration files; `None` for a baseline, which no file holds.
-    pub form: Option<fn() -> &'static str>,
-    /// The place from simple to flexible. Of several models that are equally good `--model auto` takes the lowest.
+    /// The place from simple to flexible, 0 for a baseline, which no file holds. Of several models that are equally
+    /// good `--model auto` takes the lowest.
     pub rank: u8,
     /// `true` for chess alone, `false` for everything but chess, `None` for both.
     pub chess: Option<bool>,
@@ -56,7 +55,6 @@ impl Definition {
         aliases: &[],
         label: "",
         summary: "",
-        form: None,
         rank: 0,
         chess: None,
         diagnosed: true,

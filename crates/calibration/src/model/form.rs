@@ -39,11 +39,6 @@ const LARGEST_LOGIT: f64 = 700.0;
 
 /// A function of the score and the situation, with its parameters. Its serde fields are those of the calibration file.
 pub(crate) trait Form {
-    /// `kind` of the form in the calibration file.
-    fn name() -> &'static str
-    where
-        Self: Sized;
-
     /// The log odds of winning at a score in centipawns.
     fn logit(&self, score_cp: f64, situation: &Situation) -> f64;
 
@@ -78,12 +73,6 @@ pub(crate) trait Form {
         search(|score_cp| self.logit(score_cp, situation), logit(win_rate))
     }
 
-    /// Number of parameters of the covariance; 0 without one. Only the schema asks.
-    #[cfg_attr(not(feature = "schema"), expect(dead_code))]
-    fn size() -> usize
-    where
-        Self: Sized;
-
     /// Names and values of the parameters, in the order of the covariance.
     fn parameters(&self) -> Vec<(&'static str, f64)>;
 
@@ -110,12 +99,6 @@ pub(crate) trait Form {
 
     /// Refuses parameters that no calibration file may hold.
     fn check(&self) -> Result<(), InvalidParameter>;
-
-    /// The form with parameters of a usual size; the tests of every form use it.
-    #[cfg(test)]
-    fn example() -> Self
-    where
-        Self: Sized;
 }
 
 /// The score at which a rising function has the value `logit`, by bisection.

@@ -12,7 +12,6 @@ pub(super) static ISOTONIC: Definition = Definition {
     name: "isotonic",
     label: "isotonic",
     summary: "The rising curve of any form",
-    form: Some(Isotonic::name),
     rank: 8,
     ..Definition::BASELINE
 };
@@ -54,10 +53,6 @@ impl Isotonic {
 }
 
 impl Form for Isotonic {
-    fn name() -> &'static str {
-        "isotonic"
-    }
-
     fn logit(&self, score_cp: f64, _: &Situation) -> f64 {
         logit(Isotonic::win_rate(self, score_cp))
     }
@@ -69,10 +64,6 @@ impl Form for Isotonic {
 
     fn score(&self, win_rate: f64, _: &Situation) -> Option<f64> {
         Isotonic::score(self, win_rate)
-    }
-
-    fn size() -> usize {
-        0
     }
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {
@@ -87,10 +78,5 @@ impl Form for Isotonic {
             return Err(InvalidParameter::new("points", problem));
         }
         Ok(())
-    }
-
-    #[cfg(test)]
-    fn example() -> Self {
-        Self { points: vec![(-500.0, 0.1), (0.0, 0.4), (700.0, 0.8)] }
     }
 }

@@ -19,7 +19,6 @@ pub(super) static JOINT: Definition = Definition {
     name: "joint",
     label: "all engines together",
     summary: "All engines together, on one scale, with the strengths of their players: for councils and comparisons",
-    form: Some(Joint::name),
     rank: 3,
     lapses: true,
     knows_players: true,
@@ -86,20 +85,12 @@ impl Joint {
 }
 
 impl Form for Joint {
-    fn name() -> &'static str {
-        "joint"
-    }
-
     fn logit(&self, score_cp: f64, situation: &Situation) -> f64 {
         logit_with(self.in_field(score_cp, situation), self.lapses())
     }
 
     fn equal_logit(&self, score_cp: f64, situation: &Situation) -> f64 {
         logit_with(self.w1 * score_cp + self.w3 * situation.strength.unwrap_or(0.0), self.lapses())
-    }
-
-    fn size() -> usize {
-        7
     }
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {
@@ -146,10 +137,5 @@ impl Form for Joint {
         }
         InvalidParameter::unless_positive("field_w1", self.field_w1)?;
         InvalidParameter::unless_positive("w1", self.w1)
-    }
-
-    #[cfg(test)]
-    fn example() -> Self {
-        Self { w1: 0.002, w2: 0.4, w3: 0.8, lapse: 0.01, drawn: 0.01, optimism: 0.2, strength: -0.3, field_w1: 0.0025 }
     }
 }

@@ -61,12 +61,12 @@ impl ModelKind {
 
     /// Returns `true` for a baseline: used for comparison, never stored as a calibration.
     pub fn is_baseline(self) -> bool {
-        self.definition().form.is_none()
+        self.definition().rank == 0
     }
 
     /// `kind` of the model in calibration files; `None` for a baseline.
     pub fn form_name(self) -> Option<&'static str> {
-        self.definition().form.map(|name| name())
+        (!self.is_baseline()).then(|| self.form())
     }
 
     /// Returns `true` for a model with a share of results that follow no score.
@@ -94,7 +94,7 @@ impl ModelKind {
     /// # Errors
     /// Field `kind` where the parameters are of another form; else the first parameter that is out of range.
     pub fn check(self, model: &Model) -> Result<(), InvalidParameter> {
-        let (found, expected) = (model.form_name(), self.definition().form.map_or("none", |name| name()));
+        let (found, expected) = (model.form_name(), self.form_name().unwrap_or("none"));
         if found != expected {
             let problem = format!("a model of kind {found:?}, but {self} is of kind {expected:?}");
             return Err(InvalidParameter::new("kind", problem));

@@ -17,7 +17,6 @@ pub(super) static LAPSE: Definition = Definition {
     name: "lapse",
     label: "sigmoid with lapses",
     summary: "The sigmoid with one share of results that follow no score, such as losses on time",
-    form: Some(Lapse::name),
     rank: 2,
     lapses: true,
     ..Definition::BASELINE
@@ -68,10 +67,6 @@ pub(super) fn check_lapse(share: f64) -> Result<(), InvalidParameter> {
 }
 
 impl Form for Lapse {
-    fn name() -> &'static str {
-        "lapse"
-    }
-
     fn logit(&self, score_cp: f64, _: &Situation) -> f64 {
         logit_with(self.w1 * score_cp - self.w2, self.lapses())
     }
@@ -83,10 +78,6 @@ impl Form for Lapse {
     fn score(&self, win_rate: f64, _: &Situation) -> Option<f64> {
         let share = (win_rate - self.lapse) / (1.0 - 2.0 * self.lapse);
         (share > 0.0 && share < 1.0).then(|| (logit(share) + self.w2) / self.w1)
-    }
-
-    fn size() -> usize {
-        3
     }
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {
@@ -114,10 +105,5 @@ impl Form for Lapse {
     fn check(&self) -> Result<(), InvalidParameter> {
         check_lapse(self.lapse)?;
         InvalidParameter::unless_positive("w1", self.w1)
-    }
-
-    #[cfg(test)]
-    fn example() -> Self {
-        Self { w1: 0.002, w2: 0.4, lapse: 0.02 }
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! A *form* is a function with its parameters ([`Model`]). A *model* ([`ModelKind`]) is a way to fit one: the sigmoid,
 //! for example, can be fitted by least squares or by maximum likelihood. Each line of the list below names a file with
-//! a form, and the models of that form. Everything else (the values of `--model`, the candidates of `--model auto`, the
-//! calibration file, its schema, the reports) iterates the list; the fits are in `evalcurve-core`.
+//! a form, the form's name in calibration files, the size of its covariance, and the models of that form. Everything
+//! else (the values of `--model`, the candidates of `--model auto`, the calibration file, its schema, the reports)
+//! iterates the list; the fits are in `evalcurve-core`.
 
 mod definition;
 mod form;
@@ -25,7 +26,7 @@ use crate::situation::Situation;
 
 /// Declares the files of the list, [`Model`] and [`ModelKind`].
 macro_rules! models {
-    ($($module:ident: $form:ident { $($kind:ident = $definition:ident),+ $(,)? })+) => {
+    ($($module:ident: $form:ident($name:literal, $size:literal) { $($kind:ident = $definition:ident),+ $(,)? })+) => {
         $(
             mod $module;
             pub use $module::$form;
@@ -46,12 +47,7 @@ macro_rules! models {
 
             /// `kind` of the model in the calibration file: `sigmoid`, `strength` …
             pub fn form_name(&self) -> &'static str {
-                match self { $(Self::$form(_) => <$form as Form>::name()),+ }
-            }
-
-            #[cfg(test)]
-            pub(crate) fn examples() -> Vec<Self> {
-                vec![$(Self::$form(<$form as Form>::example())),+]
+                match self { $(Self::$form(_) => $name),+ }
             }
 
             /// The name of each form, the JSON Schema of its parameters, and the size of its covariance.
@@ -59,11 +55,7 @@ macro_rules! models {
             pub(crate) fn schemas(
                 generator: &mut schemars::SchemaGenerator,
             ) -> Vec<(&'static str, schemars::Schema, usize)> {
-                vec![$((
-                    <$form as Form>::name(),
-                    <$form as schemars::JsonSchema>::json_schema(generator),
-                    <$form as Form>::size(),
-                )),+]
+                vec![$(($name, <$form as schemars::JsonSchema>::json_schema(generator), $size)),+]
             }
 
             /// The log odds of winning at a score in centipawns, view of the side to move; a draw counts half a win.
@@ -77,10 +69,10 @@ macro_rules! models {
                 name: &str,
                 fields: D,
             ) -> Option<Result<Self, D::Error>> {
-                $(if name == <$form as Form>::name() {
-                    return Some(<$form as serde::Deserialize>::deserialize(fields).map(Self::$form));
-                })+
-                None
+                match name {
+                    $($name => Some(<$form as serde::Deserialize>::deserialize(fields).map(Self::$form)),)+
+                    _ => None,
+                }
             }
         }
 
@@ -94,6 +86,10 @@ macro_rules! models {
             /// All models, in the order of the list.
             pub const ALL: &'static [Self] = &[$($(Self::$kind),+),+];
 
+            fn form(self) -> &'static str {
+                match self { $($(Self::$kind => $name,)+)+ }
+            }
+
             fn definition(self) -> &'static Definition {
                 match self { $($(Self::$kind => &$module::$definition,)+)+ }
             }
@@ -102,16 +98,16 @@ macro_rules! models {
 }
 
 models! {
-    baselines: Constant {
+    baselines: Constant("constant", 0) {
         Constant = CONSTANT, Shared600 = SHARED_600, Dlshogi756 = DLSHOGI_756, Lichess = LICHESS, SharedZ = SHARED_Z,
     }
-    sigmoid: Sigmoid { LeastSquares = LEAST_SQUARES, MaximumLikelihood = MAXIMUM_LIKELIHOOD }
-    lapse: Lapse { Lapse = LAPSE }
-    joint: Joint { Joint = JOINT }
-    strength: Strength { Strength = STRENGTH }
-    phase: Phase { Phase = PHASE }
-    isotonic: Isotonic { Isotonic = ISOTONIC }
-    beta: Beta { Beta = BETA }
-    people: People { People = PEOPLE }
-    wdl: Wdl { Wdl = WDL, WdlMaterial = WDL_MATERIAL }
+    sigmoid: Sigmoid("sigmoid", 2) { LeastSquares = LEAST_SQUARES, MaximumLikelihood = MAXIMUM_LIKELIHOOD }
+    lapse: Lapse("lapse", 3) { Lapse = LAPSE }
+    joint: Joint("joint", 7) { Joint = JOINT }
+    strength: Strength("strength", 3) { Strength = STRENGTH }
+    phase: Phase("phase", 3) { Phase = PHASE }
+    isotonic: Isotonic("isotonic", 0) { Isotonic = ISOTONIC }
+    beta: Beta("beta", 3) { Beta = BETA }
+    people: People("people", 6) { People = PEOPLE }
+    wdl: Wdl("wdl", 8) { Wdl = WDL, WdlMaterial = WDL_MATERIAL }
 }

@@ -15,7 +15,6 @@ pub(super) static PEOPLE: Definition = Definition {
     name: "people",
     label: "slope by rating and time control",
     summary: "For games of people: the slope depends on the rating of the players and on the time control",
-    form: Some(People::name),
     rank: 7,
     diagnosed: false,
     on_request: true,
@@ -102,20 +101,12 @@ impl People {
 }
 
 impl Form for People {
-    fn name() -> &'static str {
-        "people"
-    }
-
     fn logit(&self, score_cp: f64, situation: &Situation) -> f64 {
         self.sigmoid(situation).logit(score_cp)
     }
 
     fn score(&self, win_rate: f64, situation: &Situation) -> Option<f64> {
         self.sigmoid(situation).score(win_rate)
-    }
-
-    fn size() -> usize {
-        6
     }
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {
@@ -174,19 +165,5 @@ impl Form for People {
         let Some(seconds) = &self.seconds else { return Ok(()) };
         seconds.check("seconds")?;
         InvalidParameter::unless_positive("seconds", seconds.from)
-    }
-
-    #[cfg(test)]
-    fn example() -> Self {
-        Self {
-            w1: 0.002,
-            w2: 0.1,
-            w3: 0.8,
-            per_elo: 6e-4,
-            per_elo_squared: -1e-7,
-            per_doubling: 0.05,
-            rating: Span { from: 1_000.0, middle: 1_600.0, to: 2_200.0 },
-            seconds: Some(Span { from: 60.0, middle: 240.0, to: 600.0 }),
-        }
     }
 }

@@ -12,7 +12,6 @@ pub(super) static PHASE: Definition = Definition {
     name: "phase",
     label: "slope by ply",
     summary: "The sigmoid whose slope depends on the ply",
-    form: Some(Phase::name),
     rank: 4,
     needs: Needs { ply: true, ..Needs::NONE },
     ..Definition::BASELINE
@@ -53,10 +52,6 @@ impl Phase {
 }
 
 impl Form for Phase {
-    fn name() -> &'static str {
-        "phase"
-    }
-
     fn logit(&self, score_cp: f64, situation: &Situation) -> f64 {
         self.sigmoid(situation.ply).logit(score_cp)
     }
@@ -67,10 +62,6 @@ impl Form for Phase {
 
     fn fitted_range(&self) -> Option<(StageUnit, [u32; 2])> {
         Some((StageUnit::Ply, [self.from_ply, self.to_ply]))
-    }
-
-    fn size() -> usize {
-        3
     }
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {
@@ -107,10 +98,5 @@ impl Form for Phase {
             return Err(InvalidParameter::new("w1_per_ply", problem));
         }
         Ok(())
-    }
-
-    #[cfg(test)]
-    fn example() -> Self {
-        Self { w1: 0.002, w2: 0.4, w1_per_ply: 1e-6, middle_ply: 80.0, from_ply: 30, to_ply: 200 }
     }
 }

@@ -13,7 +13,6 @@ pub(super) static LEAST_SQUARES: Definition = Definition {
     aliases: &["lse"],
     label: "sigmoid by least squares",
     summary: "The sigmoid by least squares: forgives a few scores that are far off",
-    form: Some(Sigmoid::name),
     rank: 1,
     ..Definition::BASELINE
 };
@@ -23,7 +22,6 @@ pub(super) static MAXIMUM_LIKELIHOOD: Definition = Definition {
     aliases: &["mle"],
     label: "sigmoid by maximum likelihood",
     summary: "The sigmoid by maximum likelihood: precise where scores are right, sensitive to large wrong ones",
-    form: Some(Sigmoid::name),
     rank: 1,
     ..Definition::BASELINE
 };
@@ -66,20 +64,12 @@ impl std::fmt::Display for Method {
 }
 
 impl Form for Sigmoid {
-    fn name() -> &'static str {
-        "sigmoid"
-    }
-
     fn logit(&self, score_cp: f64, _: &Situation) -> f64 {
         Sigmoid::logit(self, score_cp)
     }
 
     fn score(&self, win_rate: f64, _: &Situation) -> Option<f64> {
         Sigmoid::score(self, win_rate)
-    }
-
-    fn size() -> usize {
-        2
     }
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {
@@ -100,10 +90,5 @@ impl Form for Sigmoid {
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("w1", self.w1)
-    }
-
-    #[cfg(test)]
-    fn example() -> Self {
-        Self { w1: 0.002, w2: 0.4 }
     }
 }

@@ -15,7 +15,6 @@ pub(super) static STRENGTH: Definition = Definition {
     name: "strength",
     label: "with the rating difference",
     summary: "The sigmoid with the rating difference, one w3 for all engines",
-    form: Some(Strength::name),
     rank: 2,
     knows_players: true,
     needs: Needs { rating: true, ..Needs::NONE },
@@ -46,20 +45,12 @@ impl Strength {
 }
 
 impl Form for Strength {
-    fn name() -> &'static str {
-        "strength"
-    }
-
     fn logit(&self, score_cp: f64, situation: &Situation) -> f64 {
         self.sigmoid(situation.strength.unwrap_or(0.0)).logit(score_cp)
     }
 
     fn score(&self, win_rate: f64, situation: &Situation) -> Option<f64> {
         self.sigmoid(situation.strength.unwrap_or(0.0)).score(win_rate)
-    }
-
-    fn size() -> usize {
-        3
     }
 
     fn parameters(&self) -> Vec<(&'static str, f64)> {
@@ -80,10 +71,5 @@ impl Form for Strength {
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_positive("w1", self.w1)
-    }
-
-    #[cfg(test)]
-    fn example() -> Self {
-        Self { w1: 0.002, w2: 0.4, w3: 0.8 }
     }
 }

@@ -14,7 +14,6 @@ pub(super) static WDL: Definition = Definition {
     name: "wdl",
     label: "wdl",
     summary: "Separate rates of wins, draws and losses, by ply",
-    form: Some(Wdl::name),
     rank: 6,
     diagnosed: false,
     needs: Needs { ply: true, ..Needs::NONE },
@@ -26,7 +25,6 @@ pub(super) static WDL_MATERIAL: Definition = Definition {
     name: "wdl_material",
     label: "wdl material",
     summary: "Separate rates of wins, draws and losses, by material",
-    form: Some(Wdl::name),
     rank: 7,
     diagnosed: false,
     needs: Needs { material: true, ..Needs::NONE },
@@ -135,16 +133,8 @@ impl Wdl {
 }
 
 impl Form for Wdl {
-    fn name() -> &'static str {
-        "wdl"
-    }
-
     fn logit(&self, score_cp: f64, situation: &Situation) -> f64 {
         Wdl::logit(self, score_cp, situation)
-    }
-
-    fn size() -> usize {
-        8
     }
 
     fn fitted_range(&self) -> Option<(StageUnit, [u32; 2])> {
@@ -207,16 +197,5 @@ impl Form for Wdl {
             }
         }
         Ok(())
-    }
-
-    #[cfg(test)]
-    fn example() -> Self {
-        Self {
-            stage: StageUnit::Ply,
-            a: [-15.0, 40.0, -33.0, 144.0],
-            b: [8.0, -14.0, 7.0, 95.0],
-            from_stage: 17,
-            to_stage: 78,
-        }
     }
 }
