@@ -12,7 +12,7 @@ use encoding_rs::Encoding;
 
 use crate::parallel::read_games;
 use crate::record::find::{Entry, SourceError, find};
-use crate::record::source::{Block, Note, Refusal, Refused, Shared, Sink, Work};
+use crate::record::source::{Block, Note, Refusal, Shared, Sink, Work};
 use crate::record::{Format, Game, Played, SkipReason, archive};
 use crate::sample::collect::Problem;
 use evalcurve_core::language::Text;
@@ -121,9 +121,6 @@ impl Iterator for Games {
             match self.work.next() {
                 Some(Work::Block(block)) => self.block(&block),
                 Some(Work::Part(part)) => self.positions(part.member()),
-                Some(Work::Refused(Refused { member, refusal, message, .. })) => {
-                    self.problem(&member, 0, refusal.as_str(), message);
-                }
                 Some(Work::Note(Note { member, kind, message, .. })) => self.problem(&member, 0, kind, message),
                 // files are not handed out here
                 Some(Work::Entry(..)) => {}

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::record::archive;
 use crate::record::find::Entry;
-use crate::record::source::{BLOCK, Block, Note, Refused, Shared, Sink, Work};
+use crate::record::source::{BLOCK, Block, Note, Shared, Sink, Work};
 use crate::record::{Format, Game, GameError};
 
 /// Most pieces of work in a batch.
@@ -40,9 +40,7 @@ pub struct Progress {
 pub(crate) trait Collector: Send {
     /// Reads a block.
     fn block(&mut self, block: &Block) -> Step;
-    /// Records a file or member without games.
-    fn refuse(&mut self, refused: Refused) -> Step;
-    /// Records something odd about a file or member.
+    /// Records what is to be reported about a file or member.
     fn note(&mut self, note: Note) -> Step;
 }
 
@@ -133,7 +131,6 @@ impl<C: Collector> Sink for Worker<'_, C> {
         let step = match work {
             Work::Entry(index, entry) => return archive::read_entry(index, &entry, self),
             Work::Part(part) => return self.take(part.read(self.shared)),
-            Work::Refused(refused) => self.collector.refuse(refused),
             Work::Note(note) => self.collector.note(note),
             Work::Block(block) => {
                 let step = self.collector.block(&block);
@@ -188,7 +185,7 @@ impl<C: Collector> Sink for Dispatch<'_, C> {
             Work::Entry(_, entry) => entry.size,
             Work::Part(part) => part.length() as u64,
             Work::Block(block) => block.filled as u64,
-            Work::Refused(_) | Work::Note(_) => return self.own.take(work),
+            Work::Note(_) => return self.own.take(work),
         };
         self.batch.push(work);
         self.batch_bytes = self.batch_bytes.saturating_add(bytes);

@@ -10,7 +10,7 @@ use super::counts::{Pentanomial, Wdl};
 use crate::parallel::{Collector, Progress, Step, read_all, read_games};
 use crate::record::Game;
 use crate::record::find::{SourceError, expand_globs, find};
-use crate::record::source::{Block, Key, Note, Refusal, Refused};
+use crate::record::source::{Block, Key, Note, Refusal};
 use crate::sample::{NameId, Names};
 use evalcurve_core::language::Text;
 use evalcurve_core::types::{Color, Outcome, Termination};
@@ -201,11 +201,13 @@ pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Resu
         last = Some(piece);
         match &piece.content {
             // most folders have files in other formats: those that are named, and standard input, have a message
-            Content::Refused(Refusal::UnknownFormat, _) if !named.contains(Path::new(&*piece.member)) => {
+            Content::Note(Some(Refusal::UnknownFormat), _) if !named.contains(Path::new(&*piece.member)) => {
                 *matches.refused.entry(Refusal::UnknownFormat.as_str()).or_default() += 1;
             }
-            Content::Refused(refusal, message) => matches.refuse(refusal.as_str(), &piece.member, &message.to_string()),
-            Content::Note(message) => matches.problem(&piece.member, 0, message.to_string()),
+            Content::Note(Some(refusal), message) => {
+                matches.refuse(refusal.as_str(), &piece.member, &message.to_string())
+            }
+            Content::Note(None, message) => matches.problem(&piece.member, 0, message.to_string()),
             Content::TrainingData if is_new => {
                 let message = "training data holds positions, not matches between named players";
                 matches.refuse("training_data", &piece.member, message);
@@ -287,9 +289,8 @@ enum Content {
     /// text: those after the first [`MOST_PROBLEMS`].
     Games(Vec<(u64, Result<GameResult, Skipped>)>, u64, BTreeMap<&'static str, u64>),
     TrainingData,
-    Refused(Refusal, Text),
-    /// Something odd about the file before.
-    Note(Text),
+    /// Why the file is refused; without that, something odd about the file before.
+    Note(Option<Refusal>, Text),
 }
 
 impl Content {
@@ -367,14 +368,8 @@ impl Collector for ResultCollector {
     }
 
     fn note(&mut self, note: Note) -> Step {
-        let Note { key, member, message, .. } = note;
-        self.pieces.push(Piece { key, member, content: Content::Note(message) });
-        Step::default()
-    }
-
-    fn refuse(&mut self, refused: Refused) -> Step {
-        let Refused { key, member, refusal, message } = refused;
-        self.pieces.push(Piece { key, member, content: Content::Refused(refusal, message) });
+        let Note { key, member, refusal, message, .. } = note;
+        self.pieces.push(Piece { key, member, content: Content::Note(refusal, message) });
         Step::default()
     }
 }

@@ -182,7 +182,7 @@ impl Walk<'_> {
                         "data after the end of the compressed file is not read; if games are missing, the file is \
                          damaged"
                     );
-                    self.note(display, TRAILING_DATA, message);
+                    self.note(display, None, TRAILING_DATA, message);
                 }
                 result
             }

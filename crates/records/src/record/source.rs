@@ -11,7 +11,7 @@ use super::format::{Above, Format, has_zero, remove_marks};
 use super::packed::{HEAD, Packed};
 pub(crate) use super::work::BLOCK;
 use super::work::LONGEST_GAME;
-pub use super::work::{Block, Key, Note, Part, Refusal, Refused, Shared, Sink, Work};
+pub use super::work::{Block, Key, Note, Part, Refusal, Shared, Sink, Work};
 use super::{encoding, votes};
 use evalcurve_core::language::Text;
 use evalcurve_core::text;
@@ -34,13 +34,11 @@ impl Walk<'_> {
     }
 
     pub(super) fn refuse(&mut self, member: &str, refusal: Refusal, message: impl Into<Text>) {
-        let message = message.into();
-        let refused = Refused { key: self.key(), member: Arc::from(member), refusal, message };
-        self.sink.take(Work::Refused(refused));
+        self.note(member, Some(refusal), refusal.as_str(), message.into());
     }
 
-    pub(super) fn note(&mut self, member: &str, kind: &'static str, message: Text) {
-        let note = Note { key: self.key(), member: Arc::from(member), kind, message };
+    pub(super) fn note(&mut self, member: &str, refusal: Option<Refusal>, kind: &'static str, message: Text) {
+        let note = Note { key: self.key(), member: Arc::from(member), refusal, kind, message };
         self.sink.take(Work::Note(note));
     }
 

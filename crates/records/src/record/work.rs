@@ -76,27 +76,17 @@ impl Block {
     }
 }
 
-/// A file or member without games.
-#[derive(Debug)]
-pub struct Refused {
-    /// Its place in the order of reading.
-    pub key: Key,
-    /// The file, or the member of an archive.
-    pub member: Arc<str>,
-    pub refusal: Refusal,
-    pub message: Text,
-}
-
-/// Something odd about a file or member that is read nevertheless.
+/// What is to be reported about a file or member.
 #[derive(Debug)]
 pub struct Note {
     /// Its place in the order of reading.
     pub key: Key,
     /// The file, or the member of an archive.
     pub member: Arc<str>,
+    /// Why it gave no games; `None` if something is odd about it, but it is read nevertheless.
+    pub refusal: Option<Refusal>,
     /// The kind under which it is counted.
     pub kind: &'static str,
-    /// What is odd.
     pub message: Text,
 }
 
@@ -109,8 +99,6 @@ pub enum Work {
     Part(Part),
     /// Games to be read.
     Block(Block),
-    /// A file or member to be reported.
-    Refused(Refused),
     /// Something to be reported about a file or member.
     Note(Note),
 }
@@ -186,8 +174,8 @@ impl Part {
                     true => text!("the file has become shorter"),
                     false => error.to_string().into(),
                 };
-                let Block { key, member, .. } = block;
-                Work::Refused(Refused { key, member, refusal: Refusal::Unreadable, message })
+                let (Block { key, member, .. }, refusal) = (block, Refusal::Unreadable);
+                Work::Note(Note { key, member, refusal: Some(refusal), kind: refusal.as_str(), message })
             }
         }
     }

@@ -21,7 +21,7 @@ pub use crate::parallel::Progress;
 use crate::parallel::{Collector, Step, read_all, read_games};
 use crate::record::find::{Entry, SourceError, find};
 use crate::record::format::{CountMaterial, has_zero};
-use crate::record::source::{Block, Note, Refusal, Refused};
+use crate::record::source::{Block, Note, Refusal};
 use crate::record::{Format, Game, Played, SkipReason};
 use evalcurve_core::language::{Text, ToText};
 use evalcurve_core::types::Termination;
@@ -317,19 +317,14 @@ impl Collector for Worker<'_> {
     }
 
     fn note(&mut self, note: Note) -> Step {
-        let Note { key, member, kind, message } = note;
+        let Note { key, member, refusal, kind, message } = note;
         let mut found = FoundBlock::new(key, &member, 0, self.found.games.len());
-        found.is_note = true;
-        found.oddity(None, kind, message);
-        self.push(found)
-    }
-
-    fn refuse(&mut self, refused: Refused) -> Step {
-        let Refused { key, member, refusal, message } = refused;
-        let mut found = FoundBlock::new(key, &member, 0, self.found.games.len());
-        found.refusal = Some(refusal);
-        let strict = !matches!(refusal, Refusal::UnknownFormat | Refusal::Empty);
-        found.problem(None, refusal.as_str(), message, strict);
+        (found.refusal, found.is_note) = (refusal, refusal.is_none());
+        match refusal {
+            None => found.oddity(None, kind, message),
+            Some(Refusal::UnknownFormat | Refusal::Empty) => found.problem(None, kind, message, false),
+            Some(_) => found.problem(None, kind, message, true),
+        }
         self.push(found)
     }
 }
@@ -418,10 +413,6 @@ mod tests {
     impl Collector for InTurn<'_> {
         fn block(&mut self, block: &Block) -> Step {
             self.next().block(block)
-        }
-
-        fn refuse(&mut self, refused: Refused) -> Step {
-            self.next().refuse(refused)
         }
 
         fn note(&mut self, note: Note) -> Step {
