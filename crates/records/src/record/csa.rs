@@ -29,7 +29,7 @@ pub mod verify;
 
 use super::comment;
 use super::encoding::{declared, decode_into, decode_with, guess};
-use super::format::{Above, Content, Cursor, Format, Reader};
+use super::format::{Above, Cursor, Format, Reader};
 use super::game::{Game, GameError, OddityKind, SkipReason};
 use super::identity::{GameHash, StartTime};
 use super::lines::Lines;
@@ -40,12 +40,8 @@ pub(crate) use moves::move_token;
 
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format {
-    name: "csa",
-    label: "CSA",
-    about: "CSA V1 to V3 with the score comments of floodgate, ShogiGUI and ShogiHome",
-    content: Content::games::<Csa>(),
     verify: Some(verify::check),
-    material: None,
+    ..Format::of_games::<Csa>("csa", "CSA", "CSA V1 to V3 with the score comments of floodgate, ShogiGUI and ShogiHome")
 };
 
 /// The reader of CSA, with the encoding that the file declares.

@@ -111,14 +111,6 @@ pub struct Reading {
     below: fn(&Above) -> Box<dyn Reader>,
 }
 
-impl Content {
-    /// The games that `R` reads.
-    pub(super) const fn games<R: Reader + 'static>() -> Self {
-        let below = |above: &Above| -> Box<dyn Reader> { Box::new(R::below(above)) };
-        Self::Games(Reading { recognise: R::recognise, last_boundary: R::last_boundary, note: R::note, below })
-    }
-}
-
 /// What the text of a file above a block says that the games of the block can need.
 #[derive(Debug, Clone, Default)]
 pub struct Above {
@@ -174,6 +166,23 @@ impl Iterator for BlockGames<'_> {
 }
 
 impl Format {
+    /// A format of games, which `R` reads. The entries add what else can be done with them.
+    pub(super) const fn of_games<R: Reader + 'static>(
+        name: &'static str,
+        label: &'static str,
+        about: &'static str,
+    ) -> Self {
+        let below = |above: &Above| -> Box<dyn Reader> { Box::new(R::below(above)) };
+        let reading = Reading { recognise: R::recognise, last_boundary: R::last_boundary, note: R::note, below };
+        Self { name, label, about, content: Content::Games(reading), verify: None, material: None }
+    }
+
+    /// A format of training data.
+    pub(super) const fn of_positions(packed: Packed, label: &'static str, about: &'static str) -> Self {
+        let content = Content::Positions(packed);
+        Self { name: packed.as_str(), label, about, content, verify: None, material: None }
+    }
+
     /// Tells if a file that begins with these bytes is in this format.
     pub(super) fn recognises_as(&self, head: &[u8], is_text: bool) -> bool {
         match self.content {

@@ -56,7 +56,7 @@
 //! could make breaks the game. Comments follow the line of their move. The まで line gives the outcome.
 
 use super::encoding::{declared, decode_into};
-use super::format::{Above, Content, Cursor, Format, Reader};
+use super::format::{Above, Cursor, Format, Reader};
 use super::game::{Game, GameError, OddityKind, SkipReason};
 use super::identity::GameHash;
 use super::lines::Lines;
@@ -77,14 +77,11 @@ use line::{parse_move, recognise};
 use words::{SCRIPTS, Script, Word, script_of, symbol, word_of};
 
 /// The entry in the list of formats.
-pub static FORMAT: Format = Format {
-    name: "kif",
-    label: "KIF",
-    about: "KIF, KIFU and KI2 with the score comments of ShogiGUI, ShogiHome and floodgate",
-    content: Content::games::<Kif>(),
-    verify: None,
-    material: None,
-};
+pub static FORMAT: Format = Format::of_games::<Kif>(
+    "kif",
+    "KIF",
+    "KIF, KIFU and KI2 with the score comments of ShogiGUI, ShogiHome and floodgate",
+);
 
 /// The reader of KIF, with the characters of the encoding that the file declares. What a game shows of its encoding is
 /// valid for this game alone: the next one may be read on another thread.

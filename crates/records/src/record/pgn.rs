@@ -30,7 +30,7 @@ pub mod replay;
 mod spelling;
 mod tags;
 
-use super::format::{Above, Content, Cursor, Format, Reader};
+use super::format::{Above, Cursor, Format, Reader};
 use super::game::{Game, GameError, OddityKind, ScoredPosition, SkipReason, UnreadComment, quoted};
 use super::identity::GameHash;
 use super::lines::Lines;
@@ -43,12 +43,12 @@ use tags::{Ending, Tags, is_tag};
 
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format {
-    name: "pgn",
-    label: "PGN",
-    about: "PGN with the score comments of cutechess, fastchess, OpenBench, Arena, TCEC, ChessBase and lichess",
-    content: Content::games::<Pgn>(),
-    verify: None,
     material: Some(|text, plies| replay::material(text, plies).map_err(|error| error.to_string())),
+    ..Format::of_games::<Pgn>(
+        "pgn",
+        "PGN",
+        "PGN with the score comments of cutechess, fastchess, OpenBench, Arena, TCEC, ChessBase and lichess",
+    )
 };
 
 /// Whether two tag pairs on two lines begin here.

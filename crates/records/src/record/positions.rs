@@ -11,7 +11,7 @@
 //! Results are of the side that begins a standard game: Black in shogi, White in chess. Lines in a row with the same
 //! `id` are positions of one game. A score is an analysis by an engine that the line does not name.
 
-use super::format::{Above, Content, Cursor, Format, Reader};
+use super::format::{Above, Cursor, Format, Reader};
 use super::game::{Game, GameError, ScoredPosition, SkipReason};
 use super::identity::GameHash;
 use super::lines::Lines;
@@ -19,14 +19,11 @@ use super::pgn::replay::is_position as is_chess_position;
 use evalcurve_core::types::{Color, Outcome};
 
 /// The entry in the list of formats.
-pub static FORMAT: Format = Format {
-    name: "positions",
-    label: "SFEN and EPD lines",
-    about: "one position per line, as SFEN, FEN or EPD, with the result of its game",
-    content: Content::games::<PositionLines>(),
-    verify: None,
-    material: None,
-};
+pub static FORMAT: Format = Format::of_games::<PositionLines>(
+    "positions",
+    "SFEN and EPD lines",
+    "one position per line, as SFEN, FEN or EPD, with the result of its game",
+);
 
 /// The reader; a line says all about itself.
 struct PositionLines;

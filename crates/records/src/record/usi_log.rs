@@ -31,7 +31,7 @@
 mod line;
 
 use super::encoding;
-use super::format::{Above, BOM, Content, Cursor, Format, Reader};
+use super::format::{Above, BOM, Cursor, Format, Reader};
 use super::game::{Game, GameError, ScoredPosition, SkipReason};
 use super::identity::GameHash;
 use super::lines::Lines;
@@ -40,14 +40,11 @@ use evalcurve_core::types::{Color, Declared, Outcome, Termination};
 use line::{LogLine, Message, Position, Runner};
 
 /// The entry in the list of formats.
-pub static FORMAT: Format = Format {
-    name: "usi-log",
-    label: "USI and UCI logs",
-    about: "logs of USI or UCI dialogues between engines and a match runner or a GUI",
-    content: Content::games::<Log>(),
-    verify: None,
-    material: None,
-};
+pub static FORMAT: Format = Format::of_games::<Log>(
+    "usi-log",
+    "USI and UCI logs",
+    "logs of USI or UCI dialogues between engines and a match runner or a GUI",
+);
 
 /// The reader of logs, with the names that engines gave themselves (`id name`) so far.
 struct Log(EngineNames);

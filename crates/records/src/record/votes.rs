@@ -23,7 +23,7 @@ use std::collections::{HashMap, VecDeque};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::format::{Above, BOM, Content, Cursor, Format, Reader};
+use super::format::{Above, BOM, Cursor, Format, Reader};
 use super::game::{Game, GameError, OddityKind, ScoredPosition, SkipReason, mate_cp};
 use super::identity::GameHash;
 use super::lines::Lines;
@@ -33,14 +33,8 @@ use evalcurve_core::rule::log::{LoggedScore, MOST_VOTERS, is_header, plies_befor
 use evalcurve_core::types::{Color, Declared, Outcome, Termination};
 
 /// The entry in the list of formats.
-pub static FORMAT: Format = Format {
-    name: "votes",
-    label: "vote logs",
-    about: "vote logs of councils, each game once per member",
-    content: Content::games::<Votes>(),
-    verify: None,
-    material: None,
-};
+pub static FORMAT: Format =
+    Format::of_games::<Votes>("votes", "vote logs", "vote logs of councils, each game once per member");
 
 /// The version of the vote log that begins with these bytes; `None` if they are not a vote log.
 pub fn version(head: &[u8]) -> Option<u32> {

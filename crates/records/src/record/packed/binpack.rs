@@ -22,19 +22,13 @@ use cozy_chess::{
 };
 
 use super::{Packed, PackedPosition, Visit};
-use crate::record::format::{Content, Format};
+use crate::record::format::Format;
 use crate::record::game::SkipReason;
 use evalcurve_core::types::{Color, Outcome, Termination};
 
 /// The entry in the list of formats.
-pub static FORMAT: Format = Format {
-    name: Packed::Binpack.as_str(),
-    label: "binpack",
-    about: "training data of Stockfish, chains of chess positions",
-    content: Content::Positions(Packed::Binpack),
-    verify: None,
-    material: None,
-};
+pub static FORMAT: Format =
+    Format::of_positions(Packed::Binpack, "binpack", "training data of Stockfish, chains of chess positions");
 
 /// The first bytes of a chunk.
 const MAGIC: &[u8] = b"BINP";

@@ -5,18 +5,12 @@
 //! whatever the low bits are, because dlshogi's constant for it (22) also has the bit of a win of White.
 
 use super::Packed;
-use crate::record::format::{Content, Format};
+use crate::record::format::Format;
 use evalcurve_core::types::{Outcome, Termination};
 
 /// The entry in the list of formats.
-pub static FORMAT: Format = Format {
-    name: Packed::Hcpe.as_str(),
-    label: "HCPE",
-    about: "training data of Apery and dlshogi, 38 bytes per position",
-    content: Content::Positions(Packed::Hcpe),
-    verify: None,
-    material: None,
-};
+pub static FORMAT: Format =
+    Format::of_positions(Packed::Hcpe, "HCPE", "training data of Apery and dlshogi, 38 bytes per position");
 
 /// Bytes of a record.
 pub(super) const RECORD: usize = 38;

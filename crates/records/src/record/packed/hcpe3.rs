@@ -12,21 +12,14 @@ use std::ops::Range;
 use super::hcpe::result_of;
 use super::position::{self, BYTES, is_position, side_to_move};
 use super::{Packed, PackedPosition, Visit, digest};
-use crate::record::format::{Content, Format};
+use crate::record::format::Format;
 use crate::record::game::SkipReason;
 use crate::record::played::Played;
 use crate::record::position::Position;
 use evalcurve_core::types::{Outcome, Termination};
 
 /// The entry in the list of formats.
-pub static FORMAT: Format = Format {
-    name: Packed::Hcpe3.as_str(),
-    label: "HCPE3",
-    about: "training data of dlshogi, whole games",
-    content: Content::Positions(Packed::Hcpe3),
-    verify: None,
-    material: None,
-};
+pub static FORMAT: Format = Format::of_positions(Packed::Hcpe3, "HCPE3", "training data of dlshogi, whole games");
 
 /// Bytes of the header.
 const HEADER: usize = 36;

@@ -15,19 +15,16 @@
 use std::ops::Range;
 
 use super::{Packed, PackedPosition, Visit};
-use crate::record::format::{BOM, Content, Format};
+use crate::record::format::{BOM, Format};
 use crate::record::game::SkipReason;
 use evalcurve_core::types::{Color, Outcome, Termination};
 
 /// The entry in the list of formats.
-pub static FORMAT: Format = Format {
-    name: Packed::Plain.as_str(),
-    label: "plain",
-    about: "training data of Stockfish's tools as text, one field of a position per line",
-    content: Content::Positions(Packed::Plain),
-    verify: None,
-    material: None,
-};
+pub static FORMAT: Format = Format::of_positions(
+    Packed::Plain,
+    "plain",
+    "training data of Stockfish's tools as text, one field of a position per line",
+);
 
 /// One position of a text.
 #[derive(Debug, Default)]

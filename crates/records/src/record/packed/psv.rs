@@ -1,18 +1,12 @@
 //! PSV: single positions of YaneuraOu (PackedSfenValue). The result is 1, 0 or -1 for the side to move.
 
 use super::Packed;
-use crate::record::format::{Content, Format};
+use crate::record::format::Format;
 use evalcurve_core::types::{Color, Outcome, Termination};
 
 /// The entry in the list of formats.
-pub static FORMAT: Format = Format {
-    name: Packed::Psv.as_str(),
-    label: "PSV",
-    about: "training data of YaneuraOu (PackedSfenValue), 40 bytes per position",
-    content: Content::Positions(Packed::Psv),
-    verify: None,
-    material: None,
-};
+pub static FORMAT: Format =
+    Format::of_positions(Packed::Psv, "PSV", "training data of YaneuraOu (PackedSfenValue), 40 bytes per position");
 
 /// Bytes of a record.
 pub(super) const RECORD: usize = 40;
