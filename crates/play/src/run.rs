@@ -193,7 +193,7 @@ impl Crashes {
     fn add(&mut self, pair: Option<&[GameRow; 2]>, most: Option<u32>) -> Result<(), PlayError> {
         for row in pair.into_iter().flatten() {
             let failed = matches!(row.termination(), Termination::Abnormal | Termination::IllegalMove);
-            let crashed = failed.then_some(row.result() == Outcome::Loss);
+            let crashed = failed.then_some(row.result == Outcome::Loss);
             for (name, is_player) in [(&row.player, true), (&row.opponent, false)] {
                 let count = self.0.entry(name.clone()).or_default();
                 *count = if crashed == Some(is_player) { *count + 1 } else { 0 };

@@ -96,7 +96,7 @@ impl Standings {
         let place = pair[0].encounter(self.meetings.len());
         let (first, second) = self.meetings[place];
         for row in pair {
-            let loser = match row.result() {
+            let loser = match row.result {
                 Outcome::Win => second,
                 _ => first,
             };
@@ -105,7 +105,7 @@ impl Standings {
             self.thinking_ms[first] += row.player_ms;
             self.thinking_ms[second] += row.opponent_ms;
         }
-        self.encounters[place].add(pair[0].opening, pair.each_ref().map(GameRow::result), self.test.as_ref());
+        self.encounters[place].add(pair[0].opening, pair.each_ref().map(|row| row.result), self.test.as_ref());
     }
 
     /// The results as entries for a summary of match statistics.

@@ -121,29 +121,9 @@ fn mate(word: &str, protocol: Protocol) -> Option<Score> {
 
 /// Whether a word of a principal variation can be a move: `7g7f`, `P*5e`, `e7e8q`, `0000`, `resign`, but not `nodes`.
 fn is_move_like(word: &str) -> bool {
-    const FIELDS: [&str; 20] = [
-        "depth",
-        "seldepth",
-        "time",
-        "nodes",
-        "multipv",
-        "score",
-        "currmove",
-        "currmovenumber",
-        "hashfull",
-        "nps",
-        "string",
-        "refutation",
-        "tbhits",
-        "wdl",
-        "pv",
-        "lowerbound",
-        "upperbound",
-        "currline",
-        "cpuload",
-        "sbhits",
-    ];
-    !FIELDS.contains(&word) && word.len() <= 12
+    const FIELDS: &str = "depth seldepth time nodes multipv score currmove currmovenumber hashfull nps string \
+                          refutation tbhits wdl pv lowerbound upperbound currline cpuload sbhits";
+    word.len() <= 12 && !FIELDS.split(' ').any(|field| field == word)
 }
 
 #[cfg(test)]

@@ -49,10 +49,6 @@ impl GameRow {
         (self.pair.saturating_sub(1) as usize) % encounters.max(1)
     }
 
-    pub(crate) fn result(&self) -> Outcome {
-        self.result
-    }
-
     /// Why the game ended.
     pub fn termination(&self) -> Termination {
         self.termination.parse().unwrap_or(Termination::Unknown)
@@ -91,22 +87,13 @@ impl GameRow {
     }
 }
 
-const HEAD: [&str; 14] = [
-    "pair",
-    "game",
-    "player",
-    "opponent",
-    "opening",
-    "colour",
-    "result",
-    "termination",
-    "detail",
-    "plies",
-    "player_ms",
-    "opponent_ms",
-    "from",
-    "to",
-];
+/// The columns.
+const HEAD: &str = "pair,game,player,opponent,opening,colour,result,termination,detail,\
+                    plies,player_ms,opponent_ms,from,to";
+
+fn columns() -> ByteRecord {
+    HEAD.split(',').collect::<Vec<_>>().into()
+}
 
 /// The longest value of a table that a message quotes, in characters.
 const QUOTED: usize = 200;
@@ -127,7 +114,7 @@ pub(super) fn csv_text(rows: &[GameRow], with_head: bool) -> String {
         let _ = writer.serialize(row);
     }
     let rows = writer.into_inner().unwrap_or_default();
-    let head = if with_head { HEAD.join(",") + "\n" } else { String::new() };
+    let head = if with_head { format!("{HEAD}\n") } else { String::new() };
     head + &String::from_utf8_lossy(&rows)
 }
 
@@ -144,15 +131,16 @@ pub(super) fn whole_pairs(text: &[u8], length: Option<u64>) -> Result<Vec<(u64, 
         records.push(record.map_err(|e| TableError { line: 1, problem: e.to_string() })?);
     }
     let Some((head, mut rest)) = records.split_first() else { return Ok(Vec::new()) };
-    if *head != HEAD[..] {
+    let columns = columns();
+    if *head != columns {
         let found = head.iter().map(String::from_utf8_lossy).collect::<Vec<_>>().join(",");
-        let problem = format!("the columns are '{}', and not '{}'", shortened(&found, QUOTED), HEAD.join(","));
+        let problem = format!("the columns are '{}', and not '{HEAD}'", shortened(&found, QUOTED));
         return Err(TableError { line: 1, problem });
     }
     // a row ends with a number: a line break in its last cell is one of a text that has no end
     let breaks = |record: &ByteRecord| record.iter().next_back().is_some_and(|cell| cell.ends_with(b"\n"));
     if let Some((last, before)) = rest.split_last()
-        && (!text.ends_with(b"\n") || last.len() < HEAD.len() && breaks(last))
+        && (!text.ends_with(b"\n") || last.len() < columns.len() && breaks(last))
         && !row(last).is_ok_and(|row| Some(row.to) == length)
     {
         rest = before;
@@ -169,13 +157,14 @@ pub(super) fn whole_pairs(text: &[u8], length: Option<u64>) -> Result<Vec<(u64, 
 
 /// The game of a row, or why it has no game.
 fn row(record: &ByteRecord) -> Result<GameRow, String> {
-    if record.len() != HEAD.len() {
-        return Err(format!("the row has {} cells instead of {}", record.len(), HEAD.len()));
+    let columns = columns();
+    if record.len() != columns.len() {
+        return Err(format!("the row has {} cells instead of {}", record.len(), columns.len()));
     }
-    let row: GameRow = record.deserialize(Some(&ByteRecord::from(&HEAD[..]))).map_err(|error| match error.kind() {
+    let row: GameRow = record.deserialize(Some(&columns)).map_err(|error| match error.kind() {
         ErrorKind::Deserialize { err, .. } => {
             let at = err.field().and_then(|at| usize::try_from(at).ok()).unwrap_or_default();
-            let [column, cell] = [HEAD.get(at).copied().map(str::as_bytes), record.get(at)]
+            let [column, cell] = [columns.get(at), record.get(at)]
                 .map(|text| shortened(&String::from_utf8_lossy(text.unwrap_or_default()), QUOTED));
             format!("{column} is '{cell}': {}", plain_types(&err.kind().to_string()))
         }

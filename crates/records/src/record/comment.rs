@@ -70,32 +70,14 @@ fn shogihome(text: &str, analysis: bool) -> Option<Annotation> {
 }
 
 /// The first words of ShogiGUI's score comments, and ShogiDroid's in English.
-pub(super) const SHOGIGUI: [&str; 18] = [
-    "対局",
-    "解析",
-    "検討",
-    "候補",
-    "詰み探索",
-    "評価値",
-    "時間",
-    "深さ",
-    "ノード数",
-    "Game",
-    "Analysis",
-    "Consider",
-    "Rank",
-    "Mate",
-    "Value",
-    "Time",
-    "Depth",
-    "Nodes",
-];
+pub(super) const SHOGIGUI: &str =
+    "対局 解析 検討 候補 詰み探索 評価値 時間 深さ ノード数 Game Analysis Consider Rank Mate Value Time Depth Nodes";
 
 fn shogigui(body: &str) -> Option<Annotation> {
     let words = body.split_ascii_whitespace();
     let first = words.clone().next()?;
     let rank = |word: &str| word.strip_prefix("候補").or_else(|| word.strip_prefix("Rank"))?.parse::<u32>().ok();
-    if !SHOGIGUI.contains(&first) && rank(first).is_none() {
+    if !SHOGIGUI.split(' ').any(|word| word == first) && rank(first).is_none() {
         return None;
     }
     let analysis = !matches!(first, "対局" | "Game");

@@ -205,7 +205,7 @@ impl Script {
             factor,
             words: words.collect(),
             handicaps: HANDICAPS.iter().map(|(text, off)| (encode(text), *off)).collect(),
-            shogigui: SHOGIGUI.iter().map(|text| encode(text)).collect(),
+            shogigui: SHOGIGUI.split(' ').map(encode).collect(),
             score: encode("評価値="),
             mate: encode("詰み="),
             engine: encode("エンジン="),

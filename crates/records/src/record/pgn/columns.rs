@@ -1,30 +1,8 @@
 //! Games as rows of a table: the movetext in one column, the tags in others, as in the tables of the lichess database.
 
 /// Tags that matter to the reader, by which columns are recognised.
-const TAGS: [&str; 22] = [
-    "Event",
-    "Site",
-    "Date",
-    "Time",
-    "Round",
-    "White",
-    "Black",
-    "Result",
-    "WhiteElo",
-    "BlackElo",
-    "UTCDate",
-    "UTCTime",
-    "GameStartTime",
-    "GameEndTime",
-    "TimeControl",
-    "Termination",
-    "Variant",
-    "SetUp",
-    "FEN",
-    "Annotator",
-    "PlyCount",
-    "GameDuration",
-];
+const TAGS: &str = "Event Site Date Time Round White Black Result WhiteElo BlackElo UTCDate UTCTime GameStartTime \
+                    GameEndTime TimeControl Termination Variant SetUp FEN Annotator PlyCount GameDuration";
 
 /// The name of the column with the movetext.
 pub const MOVETEXT: &str = "movetext";
@@ -33,7 +11,7 @@ pub const MOVETEXT: &str = "movetext";
 pub fn tag(column: &str) -> Option<&'static str> {
     let plain = |text: &str| text.chars().filter(|c| *c != '_').map(|c| c.to_ascii_lowercase()).collect::<String>();
     let column = plain(column);
-    TAGS.into_iter().find(|tag| plain(tag) == column)
+    TAGS.split(' ').find(|tag| plain(tag) == column)
 }
 
 /// Appends a game as PGN text. The result ends the movetext if that has no end of its own.
