@@ -51,21 +51,6 @@ impl Wdl {
         wilson(self.points(), self.games() as f64, Z_95)
     }
 
-    /// The win rate as papers print it: rounded to `decimals`, halves up, in exact arithmetic (145 of 400 is .363, not
-    /// .362). `None` without games or with more than 9 decimals.
-    #[cfg(test)]
-    pub(crate) fn printed_rate(&self, decimals: u32) -> Option<String> {
-        if self.games() == 0 || decimals > 9 {
-            return None;
-        }
-        let (half_points, half_games) =
-            (2 * u128::from(self.wins) + u128::from(self.draws), 2 * u128::from(self.games()));
-        let scale = 10u128.pow(decimals);
-        let rounded = (2 * half_points * scale + half_games) / (2 * half_games);
-        let fraction = format!("{:0width$}", rounded % scale, width = decimals as usize);
-        Some(if decimals == 0 { rounded.to_string() } else { format!("{}.{fraction}", rounded / scale) })
-    }
-
     /// Counts one game.
     pub fn add(&mut self, outcome: Outcome) {
         match outcome {
@@ -246,6 +231,22 @@ impl Points {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Wdl {
+        /// The win rate as papers print it: rounded to `decimals`, halves up, in exact arithmetic (145 of 400 is
+        /// .363, not .362). `None` without games or with more than 9 decimals.
+        pub(crate) fn printed_rate(&self, decimals: u32) -> Option<String> {
+            if self.games() == 0 || decimals > 9 {
+                return None;
+            }
+            let (half_points, half_games) =
+                (2 * u128::from(self.wins) + u128::from(self.draws), 2 * u128::from(self.games()));
+            let scale = 10u128.pow(decimals);
+            let rounded = (2 * half_points * scale + half_games) / (2 * half_games);
+            let fraction = format!("{:0width$}", rounded % scale, width = decimals as usize);
+            Some(if decimals == 0 { rounded.to_string() } else { format!("{}.{fraction}", rounded / scale) })
+        }
+    }
 
     #[test]
     fn rates_count_draws_half_and_round_as_printed() {
