@@ -5,7 +5,7 @@ use std::time::Duration;
 use evalcurve_core::calibration::Score;
 use evalcurve_core::text;
 use evalcurve_core::text::shortened;
-use evalcurve_core::types::{Color, Declared, Termination};
+use evalcurve_core::types::{Color, Termination};
 use evalcurve_council::usi::{Position, engines_are_stopping};
 use evalcurve_council::{Board, EngineConfig, Failure, Game, Player, SearchResult};
 
@@ -47,16 +47,6 @@ impl<'a> Seat<'a> {
         Ok(())
     }
 
-    fn answer(&mut self, question: Question) -> Result<SearchResult, Failure> {
-        let Question { position, side, go, patience } = question;
-        let Some(player) = &mut self.player else { return Err(Failure::Ended(text!("is not running"))) };
-        let answer = player.search(position, side, go, patience);
-        if answer.is_err() {
-            self.player = None;
-        }
-        answer
-    }
-
     fn game_over(&mut self, result: &str) {
         if let Some(player) = &mut self.player {
             player.game_over(result);
@@ -64,39 +54,15 @@ impl<'a> Seat<'a> {
     }
 }
 
-struct Question {
-    position: Position,
-    side: Color,
-    go: evalcurve_council::usi::Go,
-    patience: Duration,
-}
-
 /// A move of a game.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PlayedMove {
     /// As records write it.
     pub text: String,
-    /// What the engine found; `None` for a move of the opening.
-    pub search: Option<Found>,
-}
-
-/// What an engine found.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Found {
-    /// The score from the engine's point of view, unless it is only a bound.
-    pub score: Option<Score>,
-    /// The rates of wins, draws and losses that the engine declared with the score.
-    pub declared: Option<Declared>,
-    pub depth: Option<u32>,
-    /// The deepest line, in plies.
-    pub seldepth: Option<u32>,
-    pub nodes: Option<u64>,
-    /// Nodes a second.
-    pub nps: Option<u64>,
-    /// The moves that the engine expects: in chess its own and those after it as UCI has them, in shogi those after its
-    /// own as CSA has them.
-    pub expected: Vec<String>,
-    pub time: Duration,
+    /// What the engine found, with a score that is no bound, and as its line the moves that it expects: in chess its own
+    /// and those after it as UCI has them, in shogi those after its own as CSA has them. `None` for a move of the
+    /// opening.
+    pub search: Option<SearchResult>,
 }
 
 /// A finished game.
@@ -199,8 +165,10 @@ impl Table<'_> {
         let (own, other) = (&self.clocks[side.index()], &self.clocks[side.opponent().index()]);
         let available_ms = own.available_ms().map(|ms| ms.saturating_add(self.tournament.margin_ms));
         let patience = Duration::from_millis(available_ms.unwrap_or(self.tournament.patience_ms));
-        let question = Question { position: self.position.clone(), side, go: own.go(side, other), patience };
-        let answer = match seat.answer(question) {
+        let Some(player) = &mut seat.player else {
+            return Some(failed(side, &Failure::Ended(text!("is not running"))));
+        };
+        let answer = match player.search(self.position.clone(), side, own.go(side, other), patience) {
             Ok(answer) => answer,
             Err(failure) => return Some(failed(side, &failure)),
         };
@@ -226,16 +194,13 @@ impl Table<'_> {
         let score = answer.score.filter(|_| answer.bound.is_none());
         let decided = self.adjudicated(side, seat.engine, score);
         let declared = answer.declared.filter(|_| score.is_some());
-        let SearchResult { depth, seldepth, nodes, nps, pv, .. } = &answer;
-        let (depth, seldepth, nodes, nps) = (*depth, *seldepth, *nodes, *nps);
-        let expected = self.expected(&text, pv);
-        let found = Found { score, declared, depth, seldepth, nodes, nps, expected, time };
-        let end = self.make_move(&text, Some(found)).or(decided);
-        end.or_else(|| self.by_score.add(side, seat.engine, answer.score, &self.board))
+        let (any_score, pv) = (answer.score, self.expected(&text, &answer.pv));
+        let end = self.make_move(&text, Some(SearchResult { score, declared, pv, ..answer })).or(decided);
+        end.or_else(|| self.by_score.add(side, seat.engine, any_score, &self.board))
     }
 
     /// Plays a legal move. Returns the end of the game by the rules, or at the ply limit.
-    fn make_move(&mut self, text: &str, search: Option<Found>) -> Option<End> {
+    fn make_move(&mut self, text: &str, search: Option<SearchResult>) -> Option<End> {
         let written = self.board.record_text(text).unwrap_or_else(|| text.to_owned());
         let text = self.board.normalized(text).unwrap_or_else(|| text.to_owned());
         self.board.play(&text);

@@ -6,13 +6,13 @@ use std::fmt::Write;
 
 use evalcurve_core::calibration::Score;
 use evalcurve_core::types::{ANNOUNCED_MATE_CP, Color, Termination};
-use evalcurve_council::Game;
 use evalcurve_council::board::minishogi;
 use evalcurve_council::protocol::Position;
+use evalcurve_council::{Game, SearchResult};
 
 use super::{Claim, Header, shown};
 use crate::ending::End;
-use crate::game::{Found, PlayedGame};
+use crate::game::PlayedGame;
 
 /// The first line of each game.
 pub(super) const BEGINNING: &str = "'CSA encoding=UTF-8\n";
@@ -37,7 +37,7 @@ pub(super) fn write(header: &Header<'_>, game: &PlayedGame) -> String {
         out.push('\n');
         if let Some(found) = &played.search {
             if tournament.is_timed() {
-                let _ = writeln!(out, "T{:.3}", found.time.as_secs_f64());
+                let _ = writeln!(out, "T{:.3}", found.time.unwrap_or_default().as_secs_f64());
             }
             if let Some(score) = found.score {
                 out += &score_comment(score, side, found);
@@ -49,7 +49,7 @@ pub(super) fn write(header: &Header<'_>, game: &PlayedGame) -> String {
 }
 
 /// `'** 30 -3334FU`: in Black's view, with the moves expected after the one played.
-fn score_comment(score: Score, side: Color, found: &Found) -> String {
+fn score_comment(score: Score, side: Color, found: &SearchResult) -> String {
     let own = match score {
         Score::Cp(cp) => cp.round() as i64,
         Score::Mate { wins: true, .. } => i64::from(ANNOUNCED_MATE_CP),
@@ -57,7 +57,7 @@ fn score_comment(score: Score, side: Color, found: &Found) -> String {
     };
     let black = if side == Color::Black { own } else { -own };
     // a score of 0 without a variation would be a book move
-    let line = if found.expected.is_empty() { "%PASS".to_owned() } else { found.expected.join(" ") };
+    let line = if found.pv.is_empty() { "%PASS".to_owned() } else { found.pv.join(" ") };
     format!("'** {black} {line}\n")
 }
 

@@ -2,10 +2,11 @@
 
 use evalcurve_core::calibration::Score;
 use evalcurve_core::types::{Color, Termination};
+use evalcurve_council::SearchResult;
 
 use super::{Claim, Header, shown};
 use crate::ending::End;
-use crate::game::{Found, PlayedGame};
+use crate::game::PlayedGame;
 use crate::tournament::Tournament;
 
 /// The columns after which movetext continues in the next line.
@@ -140,7 +141,7 @@ fn movetext(header: &Header<'_>, game: &PlayedGame, result: &str) -> String {
 /// `+0.98/25 1.2s, wdl=512 300 188, n=1234, sd=31, nps=900, pv="e2e4 e7e5"` in the view of the mover, as fastchess has
 /// it. Without a depth, 1 says that the engine has searched. Times and speeds differ from run to run, and belong to
 /// limits of time.
-fn score_comment(found: &Found, timed: bool) -> String {
+fn score_comment(found: &SearchResult, timed: bool) -> String {
     let value = match found.score {
         None => return String::new(),
         Some(Score::Cp(cp)) => format!("{:+.2}", (cp.round() + 0.0) / 100.0),
@@ -149,12 +150,12 @@ fn score_comment(found: &Found, timed: bool) -> String {
             format!("{}M{}", if wins { '+' } else { '-' }, plies.unwrap_or(1))
         }
     };
-    let time = if timed { format!(" {:.3}s", found.time.as_secs_f64()) } else { String::new() };
+    let time = if timed { format!(" {:.3}s", found.time.unwrap_or_default().as_secs_f64()) } else { String::new() };
     let declared = found.declared.map_or_else(String::new, |rates| format!(", wdl={rates}"));
     let number = |name: &str, n: Option<u64>| n.map_or_else(String::new, |n| format!(", {name}={n}"));
     let nps = if timed { found.nps } else { None };
     let more = number("n", found.nodes) + &number("sd", found.seldepth.map(u64::from)) + &number("nps", nps);
-    let pv = if found.expected.is_empty() { String::new() } else { format!(", pv=\"{}\"", found.expected.join(" ")) };
+    let pv = if found.pv.is_empty() { String::new() } else { format!(", pv=\"{}\"", found.pv.join(" ")) };
     format!("{value}/{}{time}{declared}{more}{pv}", found.depth.unwrap_or(1).max(1))
 }
 

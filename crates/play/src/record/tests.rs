@@ -6,12 +6,12 @@ use evalcurve_core::calibration::Score;
 use evalcurve_core::random;
 use evalcurve_core::types::{ANNOUNCED_MATE_CP, Color, Declared, Outcome, Termination};
 use evalcurve_council::usi::Position;
-use evalcurve_council::{Board, EngineConfig, Game, Limit};
+use evalcurve_council::{Board, EngineConfig, Game, Limit, SearchResult};
 use evalcurve_records::record::{self as records, Above, Format};
 
 use super::{Header, extension, write};
 use crate::ending::End;
-use crate::game::{Found, PlayedGame, PlayedMove};
+use crate::game::{PlayedGame, PlayedMove};
 use crate::tournament::Tournament;
 
 fn tournament(game: Game, limit: Limit) -> Tournament {
@@ -50,20 +50,21 @@ fn game(of: Game, start: Option<&str>, opening: usize, plies: usize, seed: u64, 
         let Some(text) = legal.get(random::below(legal.len() as u64, &keys) as usize) else { break };
         let written = board.record_text(text).unwrap();
         board.play(text);
-        let found = || Found {
+        let found = || SearchResult {
             score: score(&[seed, ply as u64, 3]),
             declared: declared(ply),
             depth: (ply % 3 > 0).then_some(ply as u32),
             seldepth: (ply % 2 > 0).then_some(2 * ply as u32),
             nodes: (ply % 5 > 0).then_some(1_000 * ply as u64),
             nps: Some(900_000),
-            expected: board.legal_moves().first().and_then(|m| board.record_text(m)).into_iter().collect(),
-            time: Duration::from_millis(1_234),
+            pv: board.legal_moves().first().and_then(|m| board.record_text(m)).into_iter().collect(),
+            time: Some(Duration::from_millis(1_234)),
+            ..SearchResult::default()
         };
         let expected_nothing = ply % 4 == 1;
         let mut search = (ply >= opening).then(found);
         if let Some(found) = search.as_mut().filter(|_| expected_nothing) {
-            found.expected.clear();
+            found.pv.clear();
         }
         moves.push(PlayedMove { text: written, search });
     }
@@ -210,7 +211,7 @@ fn comments_say_how_an_engine_searched() {
         let header = Header { tournament: &tournament, players: [0, 1], round: (1, 1) };
         let (mut played, _) = game(Game::Chess, None, 1, 4, 3, End::draw(Termination::MaxMoves));
         let found = played.moves[3].search.as_mut().unwrap();
-        found.expected = vec!["e7e5".to_owned(), "g1f3".to_owned()];
+        found.pv = vec!["e7e5".to_owned(), "g1f3".to_owned()];
         (found.score, found.depth, found.declared) = (Some(Score::Cp(-7.0)), Some(9), None);
         write(&header, &played)
     };
