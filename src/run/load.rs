@@ -204,22 +204,20 @@ enum Content {
     Games(Rows),
 }
 
-const PARQUET: &[u8] = b"PAR1";
-
 /// Whether a file in memory is a table, as for files on disk.
 fn is_table_in_memory(name: &str, bytes: &[u8], format: Option<FileFormat>, options: &TableOptions) -> bool {
     match format {
         Some(format) => format == FileFormat::Table,
-        None => is_table(Path::new(name)) || bytes.starts_with(PARQUET) || table::looks_like_csv(bytes, options),
+        None => is_table(Path::new(name)) || table::is_parquet(bytes) || table::looks_like_csv(bytes, options),
     }
 }
 
 /// A table in memory, or why it cannot be used.
 fn table_in_memory(name: &str, bytes: &[u8], options: &TableOptions) -> Result<Content, Text> {
-    if bytes.starts_with(PARQUET) {
+    if table::is_parquet(bytes) {
         return Err(text!("a Parquet table is read from a file only; write it as CSV"));
     }
-    let table = CsvTable::parse(bytes).map_err(Text::same)?;
+    let table = CsvTable::parse(bytes.to_vec(), name).map_err(|error| error.problem)?;
     if table::holds_samples(&table.names(), options) {
         return Ok(Content::Samples(Arc::new(table)));
     }
@@ -228,7 +226,7 @@ fn table_in_memory(name: &str, bytes: &[u8], options: &TableOptions) -> Result<C
         // the reader says which column is missing
         None => match TableReader::new(&mut SampleTable::default(), options.clone()).add(&table, name) {
             Ok(()) => Ok(Content::Samples(Arc::new(table))),
-            Err(error) => Err(error.problem()),
+            Err(error) => Err(error.problem),
         },
     }
 }
@@ -245,7 +243,7 @@ fn without_effect(reading: &Reading, source: String) -> Option<Problem> {
 /// The problem of a table that is not used.
 fn refusal(path: &Path, error: &TableError) -> Problem {
     let source = path.to_string_lossy().into_owned();
-    unreadable(source, error.problem())
+    unreadable(source, error.problem.clone())
 }
 
 /// The problem of a file or folder that is not used.

@@ -249,10 +249,9 @@ impl Error {
                 CollectError::Strict(_) => None,
             },
             // a table in memory has another name
-            Self::Table(error) => match &**error {
-                TableError::File { file, .. } if crate::table::is_table(Path::new(file)) => missing(file),
-                _ => None,
-            },
+            Self::Table(error) => {
+                error.file.as_deref().filter(|file| crate::table::is_table(Path::new(file))).and_then(missing)
+            }
             Self::Interrupted | Self::Said(_) => None,
         }
     }

@@ -1,13 +1,12 @@
 //! CSV text as a table and tables as CSV text, without polars.
 
 use std::borrow::Cow;
-
-use csv::{ReaderBuilder, StringRecord};
+use std::ops::Range;
 
 use super::games::game_columns;
-use super::lines::{csv_rows, stray_quote_message};
+use super::lines::{cells, each_row};
 use super::source::{CellKind, Cells, Source, Values};
-use super::{MOST_HEADER, TableOptions, holds_samples, with_columns};
+use super::{MOST_COLUMNS, MOST_HEADER, MOST_ROWS, TableError, TableOptions, at_most, holds_samples, with_columns};
 use crate::csv_text::{first_line, separator, unclosed_quote};
 use crate::record::encoding::whole_text;
 use crate::sample::SampleTable;
@@ -29,63 +28,79 @@ pub(super) fn header_cells(line: &str) -> Vec<&str> {
 /// The rows of a CSV text.
 #[derive(Debug)]
 pub struct CsvTable {
-    head: StringRecord,
-    rows: Vec<StringRecord>,
-    /// The line of each row, unless each has the next line.
-    lines: Option<Vec<u64>>,
+    names: Vec<String>,
+    /// The text of the file, then the cells with doubled quotes as they are without doubling.
+    text: String,
+    /// Where the cells are in the text, with their quotes, row by row.
+    cells: Vec<Range<usize>>,
+    /// The line of each row.
+    lines: Vec<u64>,
 }
 
 impl CsvTable {
-    /// Reads a table in any encoding of [`whole_text`].
+    /// Reads a table in any encoding of [`whole_text`], whose name is for messages. Short rows are filled, and what
+    /// rows have beyond the header is left out.
     ///
     /// # Errors
-    /// A message about a quote that takes other cells into its own.
-    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let text = whole_text(bytes.to_vec());
+    /// [`TableError`] for a table that is too large, and for a quote that takes other cells into its own.
+    pub fn parse(bytes: Vec<u8>, file: &str) -> Result<Self, TableError> {
+        let mut text = whole_text(bytes);
+        let header = first_line(&text);
+        let separator = separator(header);
+        at_most(file, "columns", header_cells(header).len(), MOST_COLUMNS)?;
+        // the first line is the header
+        at_most(file, "rows", memchr::memchr_iter(b'\n', text.as_bytes()).count().saturating_sub(1), MOST_ROWS)?;
         if let Some(problem) = unclosed_quote(&text) {
-            return Err(problem);
+            return Err(TableError::damaged(file, problem));
         }
-        let separator = separator(first_line(&text));
-        let rows = csv_rows(&text, separator)?;
-        let mut reader = ReaderBuilder::new().flexible(true).delimiter(separator).from_reader(rows.text.as_bytes());
-        let failed = |error: csv::Error| stray_quote_message(&text, separator).unwrap_or_else(|| error.to_string());
-        let head = reader.headers().map_err(failed)?.clone();
-        let read: Vec<StringRecord> = reader.records().collect::<Result<_, _>>().map_err(failed)?;
-        // none is lost: a quote may join rows
-        match rows.lines.as_ref().is_some_and(|lines| lines.len() != read.len()) {
-            true => Err(stray_quote_message(&text, separator).unwrap_or_else(|| "the file is damaged".to_owned())),
-            false => Ok(Self { head, rows: read, lines: rows.lines }),
-        }
+        let (mut names, mut all, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut ranges, mut undoubled, length) = (Vec::new(), String::new(), text.len());
+        each_row(&text, separator, |place, line| {
+            let (start, row) = (place.start, &text[place]);
+            cells(row.as_bytes(), separator, &mut ranges);
+            if line == 1 {
+                names.extend(ranges.iter().map(|cell| row[cell.clone()].trim_matches('"').to_owned()));
+                return;
+            }
+            ranges.resize(names.len(), 0..0);
+            all.extend(ranges.iter().map(|range| match &row[range.clone()] {
+                cell if cell.starts_with('"') && cell[1..cell.len().max(2) - 1].contains("\"\"") => {
+                    let from = length + undoubled.len();
+                    undoubled += &format!("\"{}\"", cell[1..cell.len() - 1].replace("\"\"", "\""));
+                    from..length + undoubled.len()
+                }
+                _ => start + range.start..start + range.end,
+            }));
+            lines.push(line);
+        })
+        .map_err(|message| TableError::damaged(file, message))?;
+        text += &undoubled;
+        Ok(Self { names, text, cells: all, lines })
     }
 }
 
 impl Source for CsvTable {
     fn names(&self) -> Vec<&str> {
-        self.head.iter().collect()
+        self.names.iter().map(String::as_str).collect()
     }
 
     fn height(&self) -> usize {
-        self.rows.len()
-    }
-
-    fn first_line(&self) -> u64 {
-        2
+        self.lines.len()
     }
 
     fn line(&self, row: usize) -> u64 {
-        let known = self.lines.as_ref().and_then(|lines| lines.get(row)).copied();
-        known.unwrap_or_else(|| row as u64 + self.first_line())
+        self.lines.get(row).copied().unwrap_or_default()
     }
 
     fn cells(&self, name: &str, _: CellKind) -> Result<Box<dyn Cells + '_>, String> {
-        let column = self.head.iter().position(|n| n == name).ok_or_else(|| format!("no column '{name}'"))?;
-        Ok(Box::new(CsvColumn { rows: &self.rows, column }))
+        let column = self.names.iter().position(|n| n == name).ok_or_else(|| format!("no column '{name}'"))?;
+        Ok(Box::new(CsvColumn { table: self, column }))
     }
 }
 
 #[derive(Debug)]
 struct CsvColumn<'a> {
-    rows: &'a [StringRecord],
+    table: &'a CsvTable,
     column: usize,
 }
 
@@ -95,7 +110,12 @@ impl Cells for CsvColumn<'_> {
     }
 
     fn text(&self, row: usize) -> Option<&str> {
-        self.rows.get(row)?.get(self.column).filter(|cell| !cell.is_empty())
+        let CsvTable { names, text, cells, .. } = self.table;
+        let cell = &text[cells.get(row * names.len() + self.column)?.clone()];
+        match cell.strip_prefix('"') {
+            Some(quoted) => Some(quoted.strip_suffix('"').unwrap_or(quoted)),
+            None => Some(cell).filter(|cell| !cell.is_empty()),
+        }
     }
 }
 
@@ -137,13 +157,14 @@ mod tests {
 
     #[test]
     fn cells_keep_their_text() {
-        let table = CsvTable::parse("engine;score\n\"A;\"\"1\"\"\";12\n\n;x\nB\n".as_bytes()).unwrap();
+        let table = CsvTable::parse(b"engine;score\n\"A;\"\"1\"\"\";12\n\n;x\nB\n\"\"\n".to_vec(), "file").unwrap();
         let engines = table.cells("engine", CellKind::Text).unwrap();
         let scores = table.cells("score", CellKind::Number).unwrap();
-        assert_eq!((0..3).map(|row| engines.text(row)).collect::<Vec<_>>(), [Some("A;\"1\""), None, Some("B")]);
+        let texts: Vec<_> = (0..4).map(|row| engines.text(row)).collect();
+        assert_eq!(texts, [Some("A;\"1\""), None, Some("B"), Some("")]);
         assert_eq!((0..3).map(|row| scores.number(row)).collect::<Vec<_>>(), [Some(12.0), None, None]);
-        assert_eq!((table.height(), [0, 1, 2].map(|row| table.line(row))), (3, [2, 4, 5]));
-        assert!(CsvTable::parse(b"a,b\n\"x,1\n").unwrap_err().contains("line 2"));
+        assert_eq!((table.height(), [0, 1, 2].map(|row| table.line(row))), (4, [2, 4, 5]));
+        assert!(CsvTable::parse(b"a,b\n\"x,1\n".to_vec(), "file").unwrap_err().to_string().contains("line 2"));
     }
 
     #[test]

@@ -1,25 +1,73 @@
 //! Tables as Parquet and CSV files.
 
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::Path;
 
-use super::columns::{Columns, is_true};
-use super::csv_table::looks_like_csv;
-use super::frame::{self, Frame, is_parquet};
+use super::csv_table::{CsvTable, header_cells, looks_like_csv, write_csv};
 use super::games::{game_columns, games};
 use super::read::holds_samples;
-use super::rescore::{Map, ScoreCell};
-use super::source::{CellKind, Source};
+use super::source::Source;
 use super::{
-    Role, TableError, TableOptions, TableReader, Values, check_name, has_ending, with_columns, with_forecasts,
+    MOST_HEADER, Role, TableError, TableOptions, TableReader, Values, at_most, check_name, frame, has_ending,
+    with_columns, with_forecasts,
 };
 use crate::calibrate::EngineForecasts;
-use crate::record::SkipReason;
-use crate::record::packed::Rescored;
+use crate::csv_text::{MOST_BYTES, first_line};
+use crate::record::encoding::whole_text;
 use crate::sample::{Rows, SampleTable};
+use crate::whole_file::{self, read_bounded};
+
+/// Checks the names of all columns and returns those that are needed.
+pub(super) type Select<'a> = dyn Fn(&[&str]) -> Result<Vec<String>, TableError> + 'a;
+
+/// Whether a file with this beginning is Parquet.
+pub(crate) fn is_parquet(head: &[u8]) -> bool {
+    head.starts_with(b"PAR1")
+}
 
 /// Whether a file with this beginning is a table: Parquet by its first bytes, CSV by its header.
 pub fn looks_like(head: &[u8], options: &TableOptions) -> bool {
     is_parquet(head) || looks_like_csv(head, options)
+}
+
+/// Opens a file. A device has no size, so that no limit could be checked before it is read.
+pub(super) fn open(path: &Path, file: &str) -> Result<File, TableError> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() => Err(TableError::damaged(file, "it is no file; write the table into one")),
+        _ => File::open(path).map_err(|error| TableError::damaged(file, error)),
+    }
+}
+
+/// The content of a file. One that shrinks while it is mapped into memory would kill the process, and one that grows is
+/// cut off.
+pub(super) fn bytes_of(path: &Path, file: &str) -> Result<Vec<u8>, TableError> {
+    let damaged = |error| TableError::damaged(file, error);
+    let size = open(path, file)?.metadata().map_err(damaged)?.len();
+    at_most(file, "bytes", size as usize, MOST_BYTES as usize)?;
+    read_bounded(path, MOST_BYTES).map_err(damaged)
+}
+
+/// The names of the columns of a file.
+fn names(path: &Path, file: &str) -> Result<Vec<String>, TableError> {
+    let mut head = Vec::new();
+    let read = open(path, file)?.take(MOST_HEADER).read_to_end(&mut head);
+    read.map_err(|error| TableError::damaged(file, error))?;
+    if is_parquet(&head) {
+        return frame::names(path, file);
+    }
+    Ok(header_cells(first_line(&whole_text(head))).into_iter().map(str::to_owned).collect())
+}
+
+/// Reads a file, of Parquet only the columns that `select` returns.
+fn read(path: &Path, file: &str, threads: usize, select: &Select<'_>) -> Result<Box<dyn Source>, TableError> {
+    let bytes = bytes_of(path, file)?;
+    if is_parquet(&bytes) {
+        return frame::read(&bytes, file, threads.max(1), select);
+    }
+    let table = CsvTable::parse(bytes, file)?;
+    select(&table.names())?;
+    Ok(Box::new(table))
 }
 
 /// The games of a Parquet or CSV file that holds games instead of samples; `None` for another file.
@@ -27,15 +75,15 @@ pub fn looks_like(head: &[u8], options: &TableOptions) -> bool {
 /// # Errors
 /// [`TableError`] for a file that cannot be read.
 pub fn read_games(path: &Path, options: &TableOptions) -> Result<Option<Rows>, TableError> {
-    let file = path.to_string_lossy().into_owned();
-    let names = frame::names(path, &file)?;
+    let file = path.to_string_lossy();
+    let names = names(path, &file)?;
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     if holds_samples(&names, options) || game_columns(&names).is_none() {
         return Ok(None);
     }
-    let select = |names: &[&str]| Ok(game_columns(names).unwrap_or_default().into_iter().map(str::to_owned).collect());
-    let frame = Frame::read(path, &file, options.threads.max(1), select)?;
-    games(&frame, &file).map_err(|message| TableError::damaged(&file, message))
+    let select = |names: &[&str]| Ok(game_columns(names).into_iter().flatten().map(str::to_owned).collect());
+    let table = read(path, &file, options.threads, &select)?;
+    games(table.as_ref(), &file).map_err(|message| TableError::damaged(&file, message))
 }
 
 impl TableReader<'_> {
@@ -44,13 +92,13 @@ impl TableReader<'_> {
     /// # Errors
     /// [`TableError`] for a file that cannot be read or lacks a column. Single bad rows are reported and skipped.
     pub fn read(&mut self, path: &Path) -> Result<(), TableError> {
-        let file = path.to_string_lossy().into_owned();
-        let frame = Frame::read(path, &file, self.options.threads.max(1), |names| {
+        let file = path.to_string_lossy();
+        let table = read(path, &file, self.options.threads, &|names| {
             self.require(&file, names)?;
             let columns = &self.options.columns;
             Ok(Role::ALL.iter().filter_map(|role| columns.find(*role, names)).map(str::to_owned).collect())
         })?;
-        self.add(&frame, &file)
+        self.add(table.as_ref(), &file)
     }
 }
 
@@ -59,7 +107,7 @@ impl TableReader<'_> {
 /// # Errors
 /// [`TableError`] for another ending or a file that cannot be written.
 pub fn write(table: &SampleTable, path: &Path, threads: usize) -> Result<(), TableError> {
-    with_columns(table, false, |columns| write_columns(columns, path, threads))
+    write_with(table, Vec::new(), path, threads)
 }
 
 /// Writes the table with further columns, which have a value for each sample.
@@ -88,71 +136,11 @@ pub fn write_forecasts(
     with_forecasts(table, forecasts, |columns| write_columns(columns, path, threads))
 }
 
-/// A Parquet file with other scores, as bytes. The columns and their types stay; the file is compressed anew.
-///
-/// # Errors
-/// [`TableError`] for a file that cannot be read, or has no column of scores.
-pub fn rescore_parquet(
-    path: &Path,
-    columns: &Columns,
-    map: &Map<'_>,
-    threads: usize,
-) -> Result<(Vec<u8>, Rescored), TableError> {
-    let file = path.to_string_lossy().into_owned();
-    let every = |names: &[&str]| Ok(names.iter().map(|name| (*name).to_owned()).collect());
-    let mut frame = Frame::read(path, &file, threads, every)?;
-    let names = frame.names();
-    let name = |role| columns.find(role, &names).map(str::to_owned);
-    let Some(score) = name(Role::Score) else {
-        return Err(TableError::damaged(&file, "no column of scores; name it with `column` score=NAME"));
-    };
-    let pairs =
-        [(Some(score), name(Role::Engine), name(Role::Mate)), (name(Role::ReplyCp), name(Role::Opponent), None)];
-    let ply = name(Role::Ply);
-    let mut found = Rescored { bytes: std::fs::metadata(path).map_or(0, |m| m.len()), ..Rescored::default() };
-    for (number, (score, engine, mates)) in pairs.into_iter().enumerate() {
-        let Some(score) = score else { continue };
-        let damaged = |message: String| TableError::damaged(&file, message);
-        let new: Vec<Option<f64>> = {
-            let cells = |name: &Option<String>, kind| {
-                name.as_ref().map(|name| frame.cells(name, kind)).transpose().map_err(damaged)
-            };
-            let scores = frame.cells(&score, CellKind::Number).map_err(damaged)?;
-            let (engines, plies) = (cells(&engine, CellKind::Text)?, cells(&ply, CellKind::Number)?);
-            let mates = cells(&mates, CellKind::Flag)?;
-            let mut counts = Rescored::default();
-            let mut of_row = |row: usize| {
-                let score_cp = scores.number(row)?;
-                let engine = engines.as_ref().and_then(|cells| cells.text(row)).unwrap_or_default();
-                let ply = plies.as_ref().and_then(|cells| cells.number(row)).map(|ply| ply as u32);
-                let mate = mates.as_ref().and_then(|cells| cells.text(row)).is_some_and(is_true);
-                match map(ScoreCell { engine, ply, score_cp, mate }) {
-                    Some(new) => Some(counts.count(new, score_cp)),
-                    None => {
-                        counts.damage(SkipReason::AnalysisWithoutEngine, row as u64 + 1);
-                        Some(score_cp)
-                    }
-                }
-            };
-            let new = (0..frame.height()).map(&mut of_row).collect();
-            found.clipped += counts.clipped;
-            if number == 0 {
-                found = Rescored { bytes: found.bytes, ..counts };
-            }
-            new
-        };
-        frame.replace(&score, &new).map_err(|message| TableError::damaged(&file, message))?;
-    }
-    let bytes = frame.into_parquet(threads).map_err(|message| TableError::damaged(&file, message))?;
-    Ok((bytes, found))
-}
-
 fn write_columns(columns: Vec<(&str, Values<'_>)>, path: &Path, threads: usize) -> Result<(), TableError> {
-    let file = path.to_string_lossy().into_owned();
     check_name(path)?;
-    let mut bytes = Vec::new();
-    frame::write(columns, has_ending(path, "parquet"), threads, &mut bytes)
-        .map_err(|message| TableError::File { file, message })?;
-    crate::whole_file::write(path, &bytes)?;
-    Ok(())
+    let bytes = match has_ending(path, "parquet") {
+        true => frame::write(columns, threads).map_err(|m| TableError::damaged(&path.to_string_lossy(), m))?,
+        false => write_csv(columns).into_bytes(),
+    };
+    Ok(whole_file::write(path, &bytes)?)
 }

@@ -1,4 +1,4 @@
-//! The sample table as columns and as CSV text; files of Parquet or CSV, by polars, with the feature `table`.
+//! The sample table as columns and as files of CSV, or of Parquet by polars, with the feature `table`.
 //!
 //! | column | type | meaning |
 //! |---|---|---|
@@ -30,12 +30,11 @@ pub mod columns;
 mod copies;
 mod csv_table;
 mod duplicates;
-#[cfg(feature = "table")]
 mod file;
+#[cfg(feature = "table")]
+mod frame;
 #[cfg(not(feature = "table"))]
-#[path = "no_file.rs"]
-mod file;
-#[cfg(feature = "table")]
+#[path = "no_frame.rs"]
 mod frame;
 mod game;
 mod games;
@@ -50,19 +49,20 @@ mod two_games;
 
 use std::path::Path;
 
-use thiserror::Error;
-
 use crate::calibrate::EngineForecasts;
 use crate::calibration::nine_digits;
 use crate::language::{Text, ToText};
 use crate::sample::{GameInfo, Sample, SampleTable};
 use crate::text::{shortened, thousands};
+use crate::whole_file::WriteError;
 use crate::{display_text, text};
 pub use columns::{Columns, Role, ScoreUnit};
 pub use csv_table::{CsvTable, looks_like_csv, to_csv};
-pub use file::{looks_like, read_games, rescore_parquet, write, write_forecasts, write_with};
+pub(crate) use file::is_parquet;
+pub use file::{looks_like, read_games, write, write_forecasts, write_with};
 #[cfg(all(feature = "table", feature = "cli"))]
 pub(crate) use frame::is_in_polars;
+pub use frame::rescore_parquet;
 pub use games::games;
 pub use read::{TableOptions, TableReader, holds_samples};
 pub use rescore::{Map, ScoreCell, rescore_csv};
@@ -72,100 +72,67 @@ pub use source::{CellKind, Cells, Source, Values};
 /// Largest size of the header of a CSV file in bytes.
 pub(crate) const MOST_HEADER: u64 = 1 << 16;
 
-/// Why a sample table cannot be read or written.
-#[derive(Debug, Error)]
-pub enum TableError {
-    /// The file name does not end in `.parquet` or `.csv`.
-    Ending(String),
-    /// A Parquet file, and the program was built without the feature `table`.
-    NoParquet(String),
-    /// A required column is missing.
-    Missing {
-        file: String,
-        column: String,
-        /// What the user can do.
-        remedy: Box<Text>,
-        /// The existing columns.
-        found: String,
-    },
-    /// A column has an unsupported type.
-    Type { file: String, column: String, kind: String },
-    /// The file cannot be written.
-    Write(#[from] crate::whole_file::WriteError),
-    /// The file is larger than what is read.
-    Limit {
-        file: String,
-        /// What there is too much of.
-        what: &'static str,
-        /// How much there is.
-        found: u64,
-        /// How much there may be.
-        most: u64,
-    },
-    /// The file cannot be opened or parsed.
-    File {
-        file: String,
-        /// The cause.
-        message: String,
-    },
-}
+/// Largest numbers of rows and columns of a file.
+const MOST_ROWS: usize = 20_000_000;
+const MOST_COLUMNS: usize = 4_096;
 
 /// Largest number of characters that a message quotes.
 const MOST_QUOTED: usize = 200;
 
+/// Why a sample table cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub struct TableError {
+    /// The name of the file, which begins the message; none if the problem says it.
+    pub file: Option<String>,
+    /// What is wrong.
+    pub problem: Text,
+}
+
 impl ToText for TableError {
     fn to_text(&self) -> Text {
-        match self.file() {
-            Some(file) => self.problem().about(&Text::same(file)),
-            None => self.problem(),
+        match &self.file {
+            Some(file) => self.problem.about(&Text::same(file)),
+            None => self.problem.clone(),
         }
     }
 }
 
 display_text!(TableError);
 
-impl TableError {
-    /// The name of the file, which begins the message.
-    fn file(&self) -> Option<&str> {
-        match self {
-            Self::Ending(file) | Self::NoParquet(file) => Some(file),
-            Self::Missing { file, .. }
-            | Self::Type { file, .. }
-            | Self::Limit { file, .. }
-            | Self::File { file, .. } => Some(file),
-            Self::Write(_) => None,
-        }
+impl From<WriteError> for TableError {
+    fn from(error: WriteError) -> Self {
+        Self { file: None, problem: error.to_text() }
     }
+}
 
-    /// What is wrong, without the name of the file.
-    pub fn problem(&self) -> Text {
-        match self {
-            Self::Ending(_) => text!("a table ends in .parquet or .csv"),
-            Self::NoParquet(_) => text!(
-                "this build reads and writes no Parquet tables; use CSV, give it the table itself, as read by pandas, \
-                 polars, pyarrow or DuckDB, or use the program evalcurve"
-            ),
-            Self::Missing { column, remedy, found, .. } => {
-                text!("no column '{column}'; a table needs engine, score_cp and result (found: {found}); {remedy}")
-            }
-            Self::Type { column, kind, .. } => text!(
-                "column '{column}' has the type {kind}; write it as 32- or 64-bit integers, floats, booleans or text \
-                 (DOUBLE in SQL, .astype(\"float64\") in pandas), or ignore it with `column` ROLE="
-            ),
-            Self::Write(error) => error.to_text(),
-            Self::Limit { what, found, most, .. } => {
-                let (found, most, what) = (thousands(*found), thousands(*most), Text::word(*what));
-                text!("{found} {what}; a table may have at most {most}; split it, or sample fewer positions")
-            }
-            Self::File { message, .. } => Text::same(message.as_str()),
-        }
+impl TableError {
+    fn new(file: &str, problem: Text) -> Self {
+        Self { file: Some(file.to_owned()), problem }
     }
 
     /// A file that cannot be read, with the first line of the cause. Further lines are advice on calls of polars.
     fn damaged(file: &str, cause: impl std::fmt::Display) -> Self {
-        let message = shortened(cause.to_string().lines().next().unwrap_or_default(), MOST_QUOTED);
-        Self::File { file: file.to_owned(), message }
+        let cause = cause.to_string();
+        Self::new(file, Text::same(shortened(cause.lines().next().unwrap_or_default(), MOST_QUOTED)))
     }
+}
+
+/// Refuses a file with more of something than is read.
+fn at_most(file: &str, what: &'static str, found: usize, most: usize) -> Result<(), TableError> {
+    if found <= most {
+        return Ok(());
+    }
+    let (found, most, what) = (thousands(found as u64), thousands(most as u64), Text::word(what));
+    let problem = text!("{found} {what}; a table may have at most {most}; split it, or sample fewer positions");
+    Err(TableError::new(file, problem))
+}
+
+/// The refusal of Parquet in a build without polars.
+fn no_parquet() -> Text {
+    text!(
+        "this build reads and writes no Parquet tables; use CSV, give it the table itself, as read by pandas, \
+         polars, pyarrow or DuckDB, or use the program evalcurve"
+    )
 }
 
 fn has_ending(path: &Path, ending: &str) -> bool {
@@ -180,12 +147,12 @@ pub(crate) fn is_table(path: &Path) -> bool {
 /// Refuses to write a table under a name before there is one.
 ///
 /// # Errors
-/// [`TableError::Ending`], and [`TableError::NoParquet`] in a build without Parquet.
+/// [`TableError`] for another ending, and for Parquet in a build without it.
 pub(crate) fn check_name(path: &Path) -> Result<(), TableError> {
-    let file = || path.to_string_lossy().into_owned();
+    let refused = |problem| Err(TableError::new(&path.to_string_lossy(), problem));
     match is_table(path) {
-        false => Err(TableError::Ending(file())),
-        true if cfg!(not(feature = "table")) && has_ending(path, "parquet") => Err(TableError::NoParquet(file())),
+        false => refused(text!("a table ends in .parquet or .csv")),
+        true if cfg!(not(feature = "table")) && has_ending(path, "parquet") => refused(no_parquet()),
         true => Ok(()),
     }
 }

@@ -10,6 +10,7 @@ use super::row::{Row, engine, game_id, parse};
 use super::source::{CellKind, Source};
 use super::two_games::split;
 use super::{MOST_QUOTED, TableError};
+use crate::language::Text;
 use crate::record::SkipReason;
 use crate::sample::alias::matches_glob;
 use crate::sample::collect::{PositionCount, Problem};
@@ -139,7 +140,6 @@ impl<'a> TableReader<'a> {
             if file.samples.len() as u64 > removed.rows {
                 chess.push(file.chess);
             }
-            self.count.used -= removed.rows;
             self.report_duplicates(&removed, &file.name);
         }
         if self.options.duplicates == Duplicates::ByMoves {
@@ -168,12 +168,12 @@ impl<'a> TableReader<'a> {
             }
             (None, _) => text!("name it with `column` {word}=NAME"),
         };
-        Err(TableError::Missing {
-            file: file.to_owned(),
-            column: given(role).unwrap_or(if role == Role::Score { "score_cp" } else { word }).to_owned(),
-            remedy: remedy.into(),
-            found: shortened(&existing.join(", "), MOST_QUOTED),
-        })
+        let column = given(role).unwrap_or(if role == Role::Score { "score_cp" } else { word });
+        let found = shortened(&existing.join(", "), MOST_QUOTED);
+        Err(TableError::new(
+            file,
+            text!("no column '{column}'; a table needs engine, score_cp and result (found: {found}); {remedy}"),
+        ))
     }
 
     fn columns<'t>(&self, table: &'t dyn Source) -> Result<Row<'t>, String> {
@@ -224,7 +224,9 @@ impl<'a> TableReader<'a> {
         // without these columns, equal keys do not mean equal samples
         let has_keys = [Role::Game, Role::Color, Role::Window].into_iter().all(|role| row.has(role));
         if !has_keys && !self.contents.insert(row.content(table.height())) {
-            self.report_copy(table.height() as u64, file);
+            let rows = table.height() as u64;
+            let value = text!("the file has the same rows as another; its {rows} rows are skipped");
+            self.skip(SkipReason::Duplicate, rows, (file, 0), value);
             return;
         }
         let first_sample = self.table.samples.len();
@@ -308,48 +310,35 @@ impl<'a> TableReader<'a> {
         self.files.push(TableFile { name: file.to_owned(), samples, lines, chess });
     }
 
-    /// Counts the rows of a file with the content of an earlier one, with a problem.
-    fn report_copy(&mut self, rows: u64, file: &str) {
-        if rows == 0 {
-            return;
+    /// Counts rows that are skipped, with a problem if there are any.
+    fn skip(&mut self, kind: SkipReason, rows: u64, (file, line): (&str, u64), value: Text) {
+        if rows > 0 {
+            let (source, kind) = (file.to_owned(), kind.as_str());
+            *self.count.skipped.entry(kind).or_default() += rows;
+            self.problems.push(Problem { source, line, kind, value, strict: false });
         }
-        *self.count.skipped.entry(SkipReason::Duplicate.as_str()).or_default() += rows;
-        let value = text!("the file has the same rows as another; its {rows} rows are skipped");
-        let (source, kind) = (file.to_owned(), SkipReason::Duplicate.as_str());
-        self.problems.push(Problem { source, line: 0, kind, value, strict: false });
     }
 
     /// Removes the games that have the rows of another one, with a problem. The samples of tables begin at `from`.
     fn drop_copies(&mut self, from: usize) {
         let Some(Copies { games, rows, file, line }) = drop_copies(self.table, from) else { return };
-        let kind = SkipReason::SameMoves.as_str();
         self.count.used -= rows;
-        *self.count.skipped.entry(kind).or_default() += rows;
         let value = text!(
             "{games} games ({rows} rows) have the engines, plies, scores and results of another game, which counts"
         );
-        self.problems.push(Problem { source: file, line, kind, value, strict: false });
+        self.skip(SkipReason::SameMoves, rows, (&file, line), value);
     }
 
     /// Counts what was removed of a file, with a problem.
     fn report_duplicates(&mut self, removed: &Removed, file: &str) {
         let (rows, differ) = (removed.rows, removed.differ);
-        if rows == 0 {
-            return;
-        }
-        *self.count.skipped.entry(SkipReason::Duplicate.as_str()).or_default() += rows;
+        self.count.used -= rows;
         let mut value = text!("{rows} rows of games and windows that another input has, too, are skipped");
         if differ > 0 {
             let files: Vec<&str> = removed.instead.iter().map(String::as_str).collect();
             let files = shortened(&files.join(", "), MOST_QUOTED);
             value.push(&text!("; {differ} windows have other values in {files}, which counts: remove the wrong file"));
         }
-        self.problems.push(Problem {
-            source: file.to_owned(),
-            line: removed.line,
-            kind: SkipReason::Duplicate.as_str(),
-            value,
-            strict: false,
-        });
+        self.skip(SkipReason::Duplicate, rows, (file, removed.line), value);
     }
 }

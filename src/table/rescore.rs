@@ -4,6 +4,7 @@ use std::io::{self, BufRead, Write};
 use std::ops::Range;
 
 use super::columns::{Columns, Role, is_true, mate};
+use super::lines::cells;
 use crate::csv_text::separator;
 use crate::record::SkipReason;
 use crate::record::packed::{NewScore, Rescored};
@@ -52,24 +53,6 @@ impl Places {
             reply: place(Role::ReplyCp),
         }
     }
-}
-
-/// The cells of a row as ranges, without the line end.
-fn cells(row: &[u8], separator: u8, cells: &mut Vec<Range<usize>>) {
-    cells.clear();
-    let end = row.len() - row.iter().rev().take_while(|b| matches!(b, b'\n' | b'\r')).count();
-    let (mut from, mut quoted) = (0, false);
-    for (at, &byte) in row[..end].iter().enumerate() {
-        match byte {
-            b'"' => quoted = !quoted,
-            byte if byte == separator && !quoted => {
-                cells.push(from..at);
-                from = at + 1;
-            }
-            _ => {}
-        }
-    }
-    cells.push(from..end);
 }
 
 /// A cell without spaces and quotes around it.

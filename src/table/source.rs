@@ -25,11 +25,9 @@ pub trait Source: Debug + Send + Sync {
     fn names(&self) -> Vec<&str>;
     /// Number of rows.
     fn height(&self) -> usize;
-    /// The number of the first row in messages.
-    fn first_line(&self) -> u64;
     /// The number of a row in messages.
     fn line(&self, row: usize) -> u64 {
-        row as u64 + self.first_line()
+        row as u64 + 1
     }
     /// The column with this name as text, or as numbers if it holds numbers and `kind` asks for them.
     ///

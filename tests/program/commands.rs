@@ -107,10 +107,6 @@ impl Source for Rows {
         4
     }
 
-    fn first_line(&self) -> u64 {
-        1
-    }
-
     fn cells(&self, name: &str, _: CellKind) -> Result<Box<dyn Cells + '_>, String> {
         Ok(Box::new(Column(match name {
             "score_cp" => vec![100.0, -20.0, 30.0, 40.0],

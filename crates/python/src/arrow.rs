@@ -56,10 +56,6 @@ impl Source for Given {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    fn first_line(&self) -> u64 {
-        1
-    }
-
     fn cells(&self, name: &str, kind: CellKind) -> Result<Box<dyn Cells + '_>, String> {
         let found = self.schema.field_with_name(name).map_err(|e| e.to_string())?.data_type();
         if kind == CellKind::Number && found.is_numeric() {
