@@ -307,9 +307,7 @@ pub fn main_with(mut arguments: Vec<OsString>) -> u8 {
         Ok(Done::Nothing) => 1,
         Ok(Done::CannotTell) => 3,
         Err(error) => {
-            let is_strict =
-                |error: &Error| matches!(error, Error::Records(e) if matches!(**e, CollectError::Strict(_)));
-            let strict = error.downcast_ref().is_some_and(is_strict);
+            let strict = matches!(error.downcast_ref(), Some(Error::Records(CollectError::Strict(_))));
             fail(&error, if strict { 1 } else { 2 }, language)
         }
     }

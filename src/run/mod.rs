@@ -40,7 +40,6 @@ use crate::sample::collect::{CollectError, Problem, kind_words};
 use crate::sample::{Positions, ReadReport};
 use crate::table::{Source, TableError};
 use crate::text::{portable_path, shown_source};
-use crate::{display_text, text};
 
 pub use crate::sample::Progress;
 pub use calibrate::{Calibrate, Calibrated, Forecasts, Judge, Judged, Sample};
@@ -170,30 +169,26 @@ impl<T> Outcome<T> {
 }
 
 /// Why a command has no outcome.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, ToText)]
 pub enum Error {
     /// Records cannot be read.
-    Records(Box<CollectError>),
+    #[error(transparent)]
+    Records(#[from] CollectError),
     /// A table cannot be read.
-    Table(Box<TableError>),
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// A calibration file cannot be read.
-    Calibration(Box<CalibrationError>),
-    /// Another file cannot be read.
-    File {
-        /// The file and what failed.
-        what: String,
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Calibration(#[from] CalibrationError),
+    /// Another file cannot be read: the file and what failed.
+    #[error("{what}: {source}")]
+    File { what: String, source: io::Error },
     /// [`Progress::stop`] was set.
+    #[error("interrupted")]
     Interrupted,
     /// An option or the data allow no result.
+    #[error(transparent)]
     Said(#[from] Text),
-}
-
-impl From<CollectError> for Error {
-    fn from(error: CollectError) -> Self {
-        Self::Records(error.into())
-    }
 }
 
 impl From<SourceError> for Error {
@@ -201,33 +196,6 @@ impl From<SourceError> for Error {
         CollectError::from(error).into()
     }
 }
-
-impl From<TableError> for Error {
-    fn from(error: TableError) -> Self {
-        Self::Table(error.into())
-    }
-}
-
-impl From<CalibrationError> for Error {
-    fn from(error: CalibrationError) -> Self {
-        Self::Calibration(error.into())
-    }
-}
-
-impl ToText for Error {
-    fn to_text(&self) -> Text {
-        match self {
-            Self::Records(error) => error.to_text(),
-            Self::Table(error) => error.to_text(),
-            Self::Said(text) => text.clone(),
-            Self::Calibration(error) => error.to_text(),
-            Self::File { what, source } => text!("{what}: {source}"),
-            Self::Interrupted => text!("interrupted"),
-        }
-    }
-}
-
-display_text!(Error);
 
 impl Error {
     /// An error with the words of another.
@@ -239,20 +207,13 @@ impl Error {
     pub fn io(&self) -> Option<io::ErrorKind> {
         let missing = |path: &str| (!Path::new(path).exists()).then_some(io::ErrorKind::NotFound);
         match self {
-            Self::File { source, .. } => Some(source.kind()),
-            Self::Calibration(error) => match &**error {
-                CalibrationError::Io { source, .. } => Some(source.kind()),
-                _ => None,
-            },
-            Self::Records(error) => match &**error {
-                CollectError::Source(SourceError { path, .. }) => missing(path),
-                CollectError::Strict(_) => None,
-            },
+            Self::File { source, .. } | Self::Calibration(CalibrationError::Io { source, .. }) => Some(source.kind()),
+            Self::Records(CollectError::Source(SourceError { path, .. })) => missing(path),
             // a table in memory has another name
-            Self::Table(error) => {
-                error.file.as_deref().filter(|file| crate::table::is_table(Path::new(file))).and_then(missing)
+            Self::Table(TableError { file: Some(file), .. }) if crate::table::is_table(Path::new(file)) => {
+                missing(file)
             }
-            Self::Interrupted | Self::Said(_) => None,
+            _ => None,
         }
     }
 }
