@@ -10,7 +10,6 @@ use evalcurve_analyse::{AnalyseError, EngineError};
 use crate::calibration::{CalibrationError, ExportError, NormalizationError};
 use crate::council::protocol::{JoinError, ServeError};
 use crate::council::{ConfigError, ProxyError, SessionError};
-use crate::diagnose::drift::DriftError;
 use crate::language::{Language, Text, ToText};
 use crate::play::PlayError;
 use crate::record::find::SourceError;
@@ -63,7 +62,6 @@ fn words(error: &(dyn Error + 'static)) -> Text {
             run::Error,
             SourceError,
             TableError,
-            DriftError,
             CalibrationError,
             ExportError,
             NormalizationError,

@@ -10,10 +10,10 @@ use super::regression::{Wald, wald};
 use crate::calibration::{Calibration, Estimate, Method, ModelKind, PawnValue, Reading, Situation};
 use crate::curve::Z_95;
 use crate::fit::{Sigmoid, StageUnit};
-use crate::language::{Language, Text, ToText};
+use crate::language::{Language, Text};
 use crate::normal::quantile_95;
 use crate::text::signed;
-use crate::{display_text, say, text};
+use crate::{say, text};
 
 /// How two calibrations are compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,33 +32,6 @@ impl Default for DriftOptions {
         Self { tolerance_percent: 10.0, method: None, scores: vec![-1000.0, -500.0, -200.0, 0.0, 200.0, 500.0, 1000.0] }
     }
 }
-
-/// Why two calibrations cannot be compared.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum DriftError {
-    /// A calibration has no fit by the method.
-    NoFit { engine: String, model: ModelKind },
-    /// The tolerance is not a positive percentage.
-    Tolerance(f64),
-    /// A score is not a finite number.
-    Score(f64),
-}
-
-impl ToText for DriftError {
-    fn to_text(&self) -> Text {
-        match self {
-            Self::NoFit { engine, model } => {
-                text!("the calibration of {engine} has no fit by {model}; choose another with `model`")
-            }
-            Self::Tolerance(percent) => {
-                text!("a tolerance of {percent}% is not valid; use a number above 0, such as 10")
-            }
-            Self::Score(score) => text!("a score of {score} centipawns cannot be compared; use a finite number"),
-        }
-    }
-}
-
-display_text!(DriftError);
 
 /// Whether the scale moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -173,13 +146,14 @@ type Known = (f64, Option<f64>);
 /// strength of the opponents; the test of both is reported separately.
 ///
 /// # Errors
-/// [`DriftError`].
-pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Result<Drift, DriftError> {
+/// A tolerance or a score that is no valid number, and a calibration without a fit by the model.
+pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Result<Drift, Text> {
     if !(options.tolerance_percent > 0.0 && options.tolerance_percent.is_finite()) {
-        return Err(DriftError::Tolerance(options.tolerance_percent));
+        let percent = options.tolerance_percent;
+        return Err(text!("a tolerance of {percent}% is not valid; use a number above 0, such as 10"));
     }
     if let Some(score) = options.scores.iter().find(|s| !s.is_finite()) {
-        return Err(DriftError::Score(*score));
+        return Err(text!("a score of {score} centipawns cannot be compared; use a finite number"));
     }
     let (chosen, other) = (old.model.kind, new.model.kind);
     let has_scale = |c: &Calibration| c.model.kind.method().is_some() || c.wdl_model().is_some() || c.slope().is_some();
@@ -234,7 +208,7 @@ struct Compared {
 }
 
 impl Compared {
-    fn new(old: &Calibration, new: &Calibration, model: ModelKind) -> Result<Self, DriftError> {
+    fn new(old: &Calibration, new: &Calibration, model: ModelKind) -> Result<Self, Text> {
         let (a, b) = (only(old, model)?, only(new, model)?);
         // the other models know the opponents, and are read between equals
         let reading = if model.method().is_some() { Reading::Field } else { Reading::Equal };
@@ -251,7 +225,7 @@ impl Compared {
     }
 
     /// The change of w1, or of a and b.
-    fn changes(&self, tolerance_percent: f64) -> Result<Vec<Change>, DriftError> {
+    fn changes(&self, tolerance_percent: f64) -> Result<Vec<Change>, Text> {
         let (a, b) = (&self.a, &self.b);
         let test = Test { quantile: self.quantile, limit: libm::log1p(tolerance_percent / 100.0) };
         Ok(match (&self.sigmoids, &self.pawns) {
@@ -270,8 +244,7 @@ impl Compared {
             }
             (None, None) => {
                 let slope = |c: &Calibration| c.slope().map(|(w1, half)| (w1, Some((half / c.quantile()).powi(2))));
-                let no_fit = || DriftError::NoFit { engine: b.engine.name.clone(), model: self.model };
-                let (x, y) = slope(a).zip(slope(b)).ok_or_else(no_fit)?;
+                let (x, y) = slope(a).zip(slope(b)).ok_or_else(|| no_fit(b, self.model))?;
                 vec![test.change("w1", x, y)]
             }
         })
@@ -351,12 +324,17 @@ fn same_curve(a: &Calibration, b: &Calibration, from: Sigmoid, to: Sigmoid) -> O
 }
 
 /// A calibration that has one model only.
-fn only(calibration: &Calibration, model: ModelKind) -> Result<Calibration, DriftError> {
+fn only(calibration: &Calibration, model: ModelKind) -> Result<Calibration, Text> {
     let engine = &calibration.engine.name;
     let fitted = calibration.models.get(&model).cloned();
     fitted
         .and_then(|fitted| Calibration::from_models(engine.clone(), [(model, fitted)], model))
-        .ok_or_else(|| DriftError::NoFit { engine: engine.clone(), model })
+        .ok_or_else(|| no_fit(calibration, model))
+}
+
+fn no_fit(calibration: &Calibration, model: ModelKind) -> Text {
+    let engine = &calibration.engine.name;
+    text!("the calibration of {engine} has no fit by {model}; choose another with `model`")
 }
 
 /// Whether two calibrations are fitted to the same samples.
@@ -600,7 +578,7 @@ mod tests {
         assert_eq!(compare(&separate(385.0, 20.0), &separate(350.0, 20.0)).verdict, Verdict::Unclear);
         // the other file has no such model
         let error = drift(&separate(385.0, 1.0), &calibration(0.002, 0.1, None), &DriftOptions::default());
-        assert!(matches!(error, Err(DriftError::NoFit { .. })), "{error:?}");
+        assert!(error.unwrap_err().to_string().contains("has no fit by"));
     }
 
     #[test]
@@ -610,7 +588,7 @@ mod tests {
         assert!(found.sentence(Language::English).contains("no covariance"));
         let bad = DriftOptions { tolerance_percent: 0.0, ..DriftOptions::default() };
         let old = calibration(0.002, 0.1, None);
-        assert_eq!(drift(&old, &old, &bad), Err(DriftError::Tolerance(0.0)));
+        assert!(drift(&old, &old, &bad).unwrap_err().to_string().contains("a tolerance of 0%"));
         let other = DriftOptions { method: Some(Method::LeastSquares), ..DriftOptions::default() };
         assert!(drift(&old, &old, &other).unwrap_err().to_string().contains("`model`"));
     }

@@ -1,8 +1,8 @@
 //! Logistic regression with any number of columns, clustered by game, and Wald tests of its coefficients.
 
 use crate::fit::{LinearRow, inverse_form, regress};
-use crate::language::{Text, ToText};
-use crate::{display_text, text};
+use crate::language::Text;
+use crate::text;
 
 /// The rows of a regression: columns, result and game of each.
 #[derive(Debug, Clone, Default)]
@@ -12,30 +12,6 @@ pub struct Rows {
     results: Vec<f64>,
     games: Vec<u64>,
 }
-
-/// Why a regression failed.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-pub enum RegressionError {
-    /// The columns do not determine the coefficients, or a combination of them separates wins from losses.
-    Undetermined { columns: usize },
-    /// There are too few games for the covariance of the coefficients.
-    TooFewGames { games: u64, columns: usize },
-}
-
-impl ToText for RegressionError {
-    fn to_text(&self) -> Text {
-        match self {
-            Self::Undetermined { columns } => text!(
-                "the samples do not determine {columns} coefficients: groups may be too small, or of one result only"
-            ),
-            Self::TooFewGames { games, columns } => {
-                text!("{games} games are too few for {columns} coefficients: add games")
-            }
-        }
-    }
-}
-
-display_text!(RegressionError);
 
 /// Coefficients with their covariance.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,10 +55,14 @@ impl Rows {
     /// The covariance is clustered by game as in [`crate::fit::fit`].
     ///
     /// # Errors
-    /// [`RegressionError`].
-    pub fn fit(&self) -> Result<Regression, RegressionError> {
+    /// The columns do not determine the coefficients, or a combination of them separates wins from losses; or there are
+    /// too few games for the covariance.
+    pub fn fit(&self) -> Result<Regression, Text> {
         let (k, n) = (self.width, self.results.len());
-        let undetermined = RegressionError::Undetermined { columns: k };
+        let undetermined = text!(
+            "the samples do not determine {columns} coefficients: groups may be too small, or of one result only",
+            columns = k
+        );
         if k == 0 || n <= k {
             return Err(undetermined);
         }
@@ -104,8 +84,8 @@ impl Rows {
         games.sort_unstable();
         games.dedup();
         let games = games.len() as u64;
-        let too_few = RegressionError::TooFewGames { games, columns: k };
-        let covariance = found.covariance().filter(|_| games > k as u64).ok_or(too_few)?;
+        let too_few = || text!("{games} games are too few for {columns} coefficients: add games", columns = k);
+        let covariance = found.covariance().filter(|_| games > k as u64).ok_or_else(too_few)?;
         let unscaled = |(i, row): (usize, Vec<f64>)| -> Vec<f64> {
             row.iter().zip(&scale).map(|(v, s)| v / (s * scale[i])).collect()
         };
@@ -264,8 +244,9 @@ mod tests {
             same.push(&[1.0, 2.0], f64::from(i % 2), i as u64);
             split.push(&[1.0, f64::from(i)], if i < 20 { 0.0 } else { 1.0 }, i as u64);
         }
-        assert_eq!(same.fit(), Err(RegressionError::Undetermined { columns: 2 }));
-        assert_eq!(split.fit(), Err(RegressionError::Undetermined { columns: 2 }));
+        for undetermined in [same, split] {
+            assert!(undetermined.fit().unwrap_err().to_string().contains("do not determine 2 coefficients"));
+        }
         assert!(Rows::new(0).fit().is_err());
     }
 }

@@ -21,7 +21,7 @@ use super::regression::{Regression, Rows, Wald, holm};
 use crate::calibrate::{CalibrateOptions, observation};
 use crate::curve::{CurvePoint, EvaluationCurve, Z_95, quantile_points};
 use crate::fit::{FitOptions, Method, Observation, ScoreCounts, Sigmoid, fit};
-use crate::language::{Language, Text, ToText};
+use crate::language::{Language, Text};
 use crate::sample::expression::{Expression, ExpressionError};
 use crate::sample::{EngineSamples, Sample, SampleTable, by_engine};
 use crate::text::signed;
@@ -309,8 +309,8 @@ fn test(groups: &[(Text, Vec<Observation>)]) -> Result<(SplitTest, Vec<Shift>), 
     }
     // columns: x, -1, then d and s of each group except the first
     let (parallel, free) = (design(groups, false), design(groups, true));
-    let parallel = parallel.fit().map_err(|e| e.to_text())?;
-    let free = free.fit().map_err(|e| e.to_text())?;
+    let parallel = parallel.fit()?;
+    let free = free.fit()?;
     let singular = || text!("the covariance of the groups is singular: add games");
     let all: Vec<usize> = (2..2 * k).collect();
     let any = free.wald(&all).ok_or_else(singular)?;
