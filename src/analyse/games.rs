@@ -86,22 +86,22 @@ impl Words {
     }
 }
 
-/// The pieces: CSA, letter, kanji.
-const PIECES: [(&str, &str, &str); 14] = [
-    ("FU", "P", "歩"),
-    ("KY", "L", "香"),
-    ("KE", "N", "桂"),
-    ("GI", "S", "銀"),
-    ("KI", "G", "金"),
-    ("KA", "B", "角"),
-    ("HI", "R", "飛"),
-    ("OU", "K", "玉"),
-    ("TO", "+P", "と"),
-    ("NY", "+L", "成香"),
-    ("NK", "+N", "成桂"),
-    ("NG", "+S", "成銀"),
-    ("UM", "+B", "馬"),
-    ("RY", "+R", "龍"),
+/// The pieces: CSA, letter, kanji, and the kanji of one character that a board has.
+pub(crate) const PIECES: [(&str, &str, &str, char); 14] = [
+    ("FU", "P", "歩", '歩'),
+    ("KY", "L", "香", '香'),
+    ("KE", "N", "桂", '桂'),
+    ("GI", "S", "銀", '銀'),
+    ("KI", "G", "金", '金'),
+    ("KA", "B", "角", '角'),
+    ("HI", "R", "飛", '飛'),
+    ("OU", "K", "玉", '玉'),
+    ("TO", "+P", "と", 'と'),
+    ("NY", "+L", "成香", '杏'),
+    ("NK", "+N", "成桂", '圭'),
+    ("NG", "+S", "成銀", '全'),
+    ("UM", "+B", "馬", '馬'),
+    ("RY", "+R", "龍", '龍'),
 ];
 
 impl Words {
@@ -116,7 +116,7 @@ impl Words {
         let digit =
             |at: usize| record.as_bytes().get(at).map(|b| usize::from(b.wrapping_sub(b'0'))).filter(|d| *d < 10);
         let [a, b, c, d] = [digit(1)?, digit(2)?, digit(3)?, digit(4)?];
-        let (_, letter, kanji) = *PIECES.iter().find(|(csa, ..)| record.ends_with(csa))?;
+        let (_, letter, kanji, _) = *PIECES.iter().find(|(csa, ..)| record.ends_with(csa))?;
         let sign = if record.starts_with('+') { '▲' } else { '△' };
         let square =
             format!("{}{}", "１２３４５６７８９".chars().nth(c - 1)?, "一二三四五六七八九".chars().nth(d - 1)?);
@@ -126,7 +126,7 @@ impl Words {
         }
         let before = piece_at(&position, a, b)?;
         let promotes = before != letter;
-        let (_, letter, kanji) = *PIECES.iter().find(|(_, letter, _)| *letter == before)?;
+        let (_, letter, kanji, _) = *PIECES.iter().find(|(_, letter, ..)| *letter == before)?;
         let takes = if piece_at(&position, c, d).is_some() { 'x' } else { '-' };
         let (promoted, plus) = if promotes { ("成", "+") } else { ("", "") };
         let japanese = format!("{sign}{square}{kanji}{promoted}({a}{b})");

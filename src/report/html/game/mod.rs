@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::document;
 use super::markup::Safe;
 use crate::analyse::games::{
-    ASSUMED_WITHIN, BLUNDER, Cost, Dispute, MISTAKE, Scale, Series, WholeGame, Words, accuracy, costly, costs,
+    ASSUMED_WITHIN, BLUNDER, Cost, Dispute, MISTAKE, PIECES, Scale, Series, WholeGame, Words, accuracy, costly, costs,
     disagreements, dispute,
 };
 use crate::calibration::Score;
@@ -29,24 +29,6 @@ pub struct GamePage<'a> {
     known: &'a [Conflicts],
     costs: Vec<Cost>,
 }
-
-/// The pieces whose outlines a board of shogi needs, by their letters.
-const KANJI: [(&str, char); 14] = [
-    ("P", '歩'),
-    ("L", '香'),
-    ("N", '桂'),
-    ("S", '銀'),
-    ("G", '金'),
-    ("B", '角'),
-    ("R", '飛'),
-    ("K", '玉'),
-    ("+P", 'と'),
-    ("+L", '杏'),
-    ("+N", '圭'),
-    ("+S", '全'),
-    ("+B", '馬'),
-    ("+R", '龍'),
-];
 
 /// Moves in a table of costs, and thoughts in one of times.
 const MOST_ROWS: usize = 12;
@@ -206,9 +188,9 @@ impl<'a> GamePage<'a> {
         };
         let letters: serde_json::Map<String, Value> = match self.is_chess() {
             true => serde_json::Map::new(),
-            false => KANJI
+            false => PIECES
                 .iter()
-                .filter_map(|(name, kanji)| Some(((*name).to_owned(), json!(plot::letter(*kanji)?))))
+                .filter_map(|(_, name, _, kanji)| Some(((*name).to_owned(), json!(plot::letter(*kanji)?))))
                 .collect(),
         };
         let names = [Color::Black, Color::White].map(|side| self.player(side));
