@@ -258,6 +258,7 @@ fn engines(
 const LIMIT: &str = "byoyomi=100";
 
 /// Positions that engines score, and the table of the samples. Without records the program has the positions.
+#[derive(Default)]
 struct Job {
     paths: Vec<PathBuf>,
     reading: Reading,
@@ -274,23 +275,6 @@ struct Job {
 }
 
 impl Job {
-    /// With the defaults of the options.
-    fn new(game: Game, out: &Path, force: bool, language: Language) -> Self {
-        Self {
-            paths: Vec::new(),
-            reading: Reading::default(),
-            mate_threshold: Vec::new(),
-            game,
-            positions: None,
-            target: None,
-            search: Search::default(),
-            out: out.to_owned(),
-            force,
-            language,
-            output: OutputArgs::default(),
-        }
-    }
-
     /// Draws the positions: those of the records, or all that the program has.
     fn read(&self) -> anyhow::Result<(Drawn, CalibrateOptions)> {
         let mut reading = self.reading.clone();
@@ -336,8 +320,8 @@ pub(super) fn run_for(
     force: bool,
     quiet: bool,
 ) -> anyhow::Result<()> {
-    let mut job = Job::new(game, table, force, input.language.chosen());
-    job.paths.clone_from(&input.paths);
+    let (paths, out, language) = (input.paths.clone(), table.to_owned(), input.language.chosen());
+    let mut job = Job { paths, game, out, force, language, ..Job::default() };
     job.reading.sampling.seed = Some(input.seed);
     job.output.quiet = quiet;
     job.run(|game| engines(commands, &[parse_limit(LIMIT)?], None, game), false)?;
@@ -354,8 +338,8 @@ pub(super) fn run_members(
     force: bool,
     language: Language,
 ) -> anyhow::Result<()> {
-    let mate_threshold = thresholds(&members);
-    let job = Job { target, mate_threshold, ..Job::new(game, table, force, language) };
+    let (mate_threshold, out) = (thresholds(&members), table.to_owned());
+    let job = Job { mate_threshold, game, target, out, force, language, ..Job::default() };
     job.run(|_| Ok(members), true)?;
     Ok(())
 }
