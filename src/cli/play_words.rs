@@ -74,61 +74,57 @@ pub(super) fn joined(arguments: Vec<OsString>) -> Vec<OsString> {
     all
 }
 
-/// The options that take the place of a file.
-const HEADING: &str = "Without a file, as fastchess has it";
-
 /// A tournament without a file.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Without a file, as fastchess has it")]
 pub(super) struct Words {
     /// An engine in words: cmd= name= args= dir= proto= option.NAME=VALUE, and a limit, tc=40/60+0.6 nodes= depth= or
     /// st=SECONDS; once for each engine
-    #[arg(long, value_name = "WORDS", conflicts_with = "file", required_unless_present = "file",
-          help_heading = HEADING)]
+    #[arg(long, value_name = "WORDS", conflicts_with = "file", required_unless_present = "file")]
     engine: Vec<String>,
 
     /// Words for every engine; its own count more
-    #[arg(long, value_name = "WORDS", requires = "engine", help_heading = HEADING)]
+    #[arg(long, value_name = "WORDS", requires = "engine")]
     each: Vec<String>,
 
     /// Where games begin: file= order=random plies= start= [default: 8 random plies]
-    #[arg(long, value_name = "WORDS", requires = "engine", help_heading = HEADING)]
+    #[arg(long, value_name = "WORDS", requires = "engine")]
     openings: Option<String>,
 
     /// End lost games: score= (centipawns) movecount= twosided=true movenumber=
-    #[arg(long, value_name = "WORDS", requires = "engine", help_heading = HEADING)]
+    #[arg(long, value_name = "WORDS", requires = "engine")]
     resign: Option<String>,
 
     /// End drawn games: score= movecount= movenumber=
-    #[arg(long, value_name = "WORDS", requires = "engine", help_heading = HEADING)]
+    #[arg(long, value_name = "WORDS", requires = "engine")]
     draw: Option<String>,
 
     /// Append the records to file=, too; append=false replaces the file
-    #[arg(long, value_name = "WORDS", requires = "engine", help_heading = HEADING)]
+    #[arg(long, value_name = "WORDS", requires = "engine")]
     pgnout: Option<String>,
 
     /// standard (chess), fischerandom, shogi or minishogi [default: shogi with proto=usi, else standard]
-    #[arg(long, value_name = "GAME", requires = "engine", help_heading = HEADING, hide_short_help = true)]
+    #[arg(long, value_name = "GAME", requires = "engine", hide_short_help = true)]
     variant: Option<String>,
 
     /// roundrobin, or gauntlet: the first engine against every other [default: roundrobin]
-    #[arg(long = "tournament", value_name = "FORMAT", requires = "engine", help_heading = HEADING,
-          hide_short_help = true)]
+    #[arg(long = "tournament", value_name = "FORMAT", requires = "engine", hide_short_help = true)]
     format: Option<String>,
 
     /// The seed of the openings [default: 1]
-    #[arg(long, value_name = "SEED", requires = "engine", help_heading = HEADING, hide_short_help = true)]
+    #[arg(long, value_name = "SEED", requires = "engine", hide_short_help = true)]
     srand: Option<u32>,
 
     /// The event in the records
-    #[arg(long, value_name = "NAME", requires = "engine", help_heading = HEADING, hide_short_help = true)]
+    #[arg(long, value_name = "NAME", requires = "engine", hide_short_help = true)]
     event: Option<String>,
 
     /// A game of so many moves of both sides is a draw
-    #[arg(long, value_name = "N", requires = "engine", help_heading = HEADING, hide_short_help = true)]
+    #[arg(long, value_name = "N", requires = "engine", hide_short_help = true)]
     maxmoves: Option<u32>,
 
     /// Games of each opening: 2, with colours swapped
-    #[arg(long, value_name = "2", requires = "engine", help_heading = HEADING, hide_short_help = true,
+    #[arg(long, value_name = "2", requires = "engine", hide_short_help = true,
           value_parser = clap::value_parser!(u8).range(2..=2))]
     games: Option<u8>,
 }

@@ -70,71 +70,8 @@ pub(super) struct Args {
     #[arg(long, value_parser = one_of(&[TieRule::Leader, TieRule::Draw]), hide_short_help = true)]
     tie: Option<TieRule>,
 
-    /// Gain of each engine: score per unit of value
-    #[arg(
-        long,
-        value_name = "G,…",
-        value_delimiter = ',',
-        default_value = "1",
-        help_heading = "Scales",
-        hide_short_help = true
-    )]
-    gain: Vec<f64>,
-
-    /// Offset of each engine: score for a value of 0
-    #[arg(
-        long,
-        value_name = "O,…",
-        value_delimiter = ',',
-        default_value = "0",
-        allow_negative_numbers = true,
-        allow_hyphen_values = true,
-        help_heading = "Scales",
-        hide_short_help = true
-    )]
-    offset: Vec<f64>,
-
-    /// Error of each calibration in w1: standard deviation of its logarithm
-    #[arg(
-        long,
-        value_name = "E,…",
-        value_delimiter = ',',
-        default_value = "0",
-        help_heading = "Scales",
-        hide_short_help = true
-    )]
-    calibration_error: Vec<f64>,
-
-    /// Error of each calibration in w2: its standard deviation
-    #[arg(
-        long,
-        value_name = "E,…",
-        value_delimiter = ',',
-        default_value = "0",
-        help_heading = "Scales",
-        hide_short_help = true
-    )]
-    shift_error: Vec<f64>,
-
-    /// What calibrations return: the value that the engine saw, or the prediction of its score (without noise and
-    /// winner's curse)
-    #[arg(long, default_value_t, value_parser = one_of(&CALIBRATIONS), help_heading = "Scales", hide_short_help = true)]
-    calibration: CalibrationOf,
-
-    /// Mean worth A of the best move
-    #[arg(
-        long,
-        value_name = "A",
-        default_value_t = 0.0,
-        allow_negative_numbers = true,
-        help_heading = "Scales",
-        hide_short_help = true
-    )]
-    level: f64,
-
-    /// Standard deviation of A between positions
-    #[arg(long, value_name = "SD", default_value_t = 0.0, help_heading = "Scales", hide_short_help = true)]
-    spread: f64,
+    #[command(flatten)]
+    scales: Scales,
 
     /// Standard errors that corrected-optimistic subtracts from a logit
     #[arg(long, value_name = "N", default_value_t = Options::default().caution, hide_short_help = true)]
@@ -164,6 +101,41 @@ pub(super) struct Args {
     output: OutputArgs,
 }
 
+/// How the scores of engines differ from the worth of moves.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Scales")]
+struct Scales {
+    /// Gain of each engine: score per unit of value
+    #[arg(long, value_name = "G,…", value_delimiter = ',', default_value = "1", hide_short_help = true)]
+    gain: Vec<f64>,
+
+    /// Offset of each engine: score for a value of 0
+    #[arg(long, value_name = "O,…", value_delimiter = ',', default_value = "0", allow_hyphen_values = true)]
+    #[arg(hide_short_help = true)]
+    offset: Vec<f64>,
+
+    /// Error of each calibration in w1: standard deviation of its logarithm
+    #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "0", hide_short_help = true)]
+    calibration_error: Vec<f64>,
+
+    /// Error of each calibration in w2: its standard deviation
+    #[arg(long, value_name = "E,…", value_delimiter = ',', default_value = "0", hide_short_help = true)]
+    shift_error: Vec<f64>,
+
+    /// What calibrations return: the value that the engine saw, or the prediction of its score (without noise and
+    /// winner's curse)
+    #[arg(long, default_value_t, value_parser = one_of(&CALIBRATIONS), hide_short_help = true)]
+    calibration: CalibrationOf,
+
+    /// Mean worth A of the best move
+    #[arg(long, value_name = "A", default_value_t = 0.0, allow_negative_numbers = true, hide_short_help = true)]
+    level: f64,
+
+    /// Standard deviation of A between positions
+    #[arg(long, value_name = "SD", default_value_t = 0.0, hide_short_help = true)]
+    spread: f64,
+}
+
 /// The values of --calibration.
 const CALIBRATIONS: [CalibrationOf; 2] = [CalibrationOf::Scale, CalibrationOf::Prediction];
 /// Ending of a rule's name if the logit of the best move is known.
@@ -188,14 +160,14 @@ fn synchronisation(text: &str) -> Result<Synchronisation, Text> {
 
 impl Args {
     fn model(&self) -> anyhow::Result<Model> {
-        let n = self.noise.len();
+        let (n, scales) = (self.noise.len(), &self.scales);
         let mut model = Model::lfics(&self.noise, self.candidates, self.gap);
         type Field = fn(&mut Engine) -> &mut f64;
         let lists: [(&str, &[f64], Field); 4] = [
-            ("gain", &self.gain, |e| &mut e.gain),
-            ("offset", &self.offset, |e| &mut e.offset),
-            ("calibration-error", &self.calibration_error, |e| &mut e.calibration_error),
-            ("shift-error", &self.shift_error, |e| &mut e.shift_error),
+            ("gain", &scales.gain, |e| &mut e.gain),
+            ("offset", &scales.offset, |e| &mut e.offset),
+            ("calibration-error", &scales.calibration_error, |e| &mut e.calibration_error),
+            ("shift-error", &scales.shift_error, |e| &mut e.shift_error),
         ];
         for (option, values, field) in lists {
             for (engine, value) in model.engines.iter_mut().zip(one_per("engine", n, option, values)?) {
@@ -210,8 +182,8 @@ impl Args {
             }
         }
         model.synchronisations.clone_from(&self.sync);
-        model.calibration = self.calibration;
-        (model.level, model.spread, model.caution) = (self.level, self.spread, self.caution);
+        model.calibration = scales.calibration;
+        (model.level, model.spread, model.caution) = (scales.level, scales.spread, self.caution);
         Ok(model)
     }
 
