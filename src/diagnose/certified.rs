@@ -107,82 +107,68 @@ fn games_needed(wrong: u64, games: u64, most: f64, level: f64) -> Option<u64> {
     Some(high)
 }
 
-/// The rule of a kind that ends most games, of those whose bound is at most `most` and that are worth it.
-///
-/// # Errors
-/// [`CannotTell`] if even the most cautious rule has none, or none is worth it.
-fn certify(
-    games: &[&Played<'_>],
-    kind: Kind,
-    move_count: u32,
-    from_ply: u32,
-    most: f64,
-    level: f64,
-) -> Result<Certified, CannotTell> {
-    let scores: &[i32] = if kind == Kind::Draw { &DRAW } else { &RESIGN };
-    let n = games.len() as u64;
-    let (mut found, mut cannot) = (None, CannotTell { wrong: None, games: n, needed: None });
-    for (i, &score_cp) in scores.iter().enumerate() {
-        let rule = Rule { kind, move_count, score_cp, from_ply };
-        let applied = rule.apply(games.iter().copied());
-        let upper = upper_bound(applied.turned, n, level);
-        if upper > most {
-            if i == 0 {
-                let wrong = applied.turned;
-                cannot = CannotTell { wrong: Some(wrong), needed: games_needed(wrong, n, most, level), ..cannot };
+/// The rules among which the best one is looked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidates<'a> {
+    pub kinds: &'a [Kind],
+    /// Lengths of runs.
+    pub move_counts: &'a [u32],
+    pub from_ply: u32,
+    /// The largest share of all games that may end wrongly.
+    pub most: f64,
+}
+
+impl Candidates<'_> {
+    /// The rule of a kind that ends most games, of those whose bound is at most `most` and that are worth it.
+    ///
+    /// # Errors
+    /// [`CannotTell`] if even the most cautious rule has none, or none is worth it.
+    fn certify(&self, games: &[&Played<'_>], kind: Kind, move_count: u32) -> Result<Certified, CannotTell> {
+        let Self { kinds, move_counts, from_ply, most } = *self;
+        let level = 0.05 / (kinds.len() * move_counts.len()).max(1) as f64;
+        let scores: &[i32] = if kind == Kind::Draw { &DRAW } else { &RESIGN };
+        let n = games.len() as u64;
+        let (mut found, mut cannot) = (None, CannotTell { wrong: None, games: n, needed: None });
+        for (i, &score_cp) in scores.iter().enumerate() {
+            let rule = Rule { kind, move_count, score_cp, from_ply };
+            let applied = rule.apply(games.iter().copied());
+            let upper = upper_bound(applied.turned, n, level);
+            if upper > most {
+                if i == 0 {
+                    let wrong = applied.turned;
+                    cannot = CannotTell { wrong: Some(wrong), needed: games_needed(wrong, n, most, level), ..cannot };
+                }
+                break;
             }
-            break;
+            let is_worth_it = applied.ended >= FEWEST_ENDED && applied.share.is_some_and(|s| s.value <= MOST_TURNED);
+            found = is_worth_it.then_some(Certified { rule, applied, upper, level }).or(found);
         }
-        let is_worth_it = applied.ended >= FEWEST_ENDED && applied.share.is_some_and(|s| s.value <= MOST_TURNED);
-        found = is_worth_it.then_some(Certified { rule, applied, upper, level }).or(found);
+        found.ok_or(cannot)
     }
-    found.ok_or(cannot)
-}
 
-/// The best rule of several kinds and lengths of runs: the one that saves most moves.
-///
-/// # Errors
-/// [`CannotTell`] of the first, if there is none.
-pub fn best(
-    games: &[&Played<'_>],
-    kinds: &[Kind],
-    move_counts: &[u32],
-    from_ply: u32,
-    most: f64,
-) -> Result<Certified, CannotTell> {
-    let level = 0.05 / (kinds.len() * move_counts.len()).max(1) as f64;
-    let each = kinds.iter().flat_map(|kind| move_counts.iter().map(move |count| (*kind, *count)));
-    let tried: Vec<_> = each.map(|(kind, count)| certify(games, kind, count, from_ply, most, level)).collect();
-    let certified = tried.iter().filter_map(|found| found.as_ref().ok());
-    match certified.max_by(|a, b| a.applied.saved.total_cmp(&b.applied.saved)) {
-        Some(best) => Ok(*best),
-        None => Err(tried.into_iter().find_map(Result::err).unwrap_or(CannotTell {
-            wrong: None,
-            games: games.len() as u64,
-            needed: None,
-        })),
+    /// The one that saves most moves.
+    ///
+    /// # Errors
+    /// [`CannotTell`] of the first, if there is none.
+    pub fn best(&self, games: &[&Played<'_>]) -> Result<Certified, CannotTell> {
+        let each = self.kinds.iter().flat_map(|kind| self.move_counts.iter().map(move |count| (*kind, *count)));
+        let tried: Vec<_> = each.map(|(kind, count)| self.certify(games, kind, count)).collect();
+        let best = tried.iter().flatten().max_by(|a, b| a.applied.saved.total_cmp(&b.applied.saved)).copied();
+        let cannot = CannotTell { wrong: None, games: games.len() as u64, needed: None };
+        best.ok_or_else(|| tried.into_iter().find_map(Result::err).unwrap_or(cannot))
     }
-}
 
-/// [`best`] of each half of the games, and what it does in the other half.
-pub(crate) fn held_out(
-    games: &[Played<'_>],
-    half: impl Fn(&Played<'_>) -> bool,
-    kinds: &[Kind],
-    move_counts: &[u32],
-    from_ply: u32,
-    most: f64,
-) -> Vec<HeldOut> {
-    let (one, other): (Vec<&Played<'_>>, Vec<&Played<'_>>) = games.iter().partition(|game| half(game));
-    [(&one, &other), (&other, &one)]
-        .into_iter()
-        .filter_map(|(seen, unseen)| {
-            let found = best(seen, kinds, move_counts, from_ply, most).ok()?;
+    /// The best of each half of the games, and what it does in the other half.
+    pub(crate) fn held_out(&self, games: &[Played<'_>], half: impl Fn(&Played<'_>) -> bool) -> Vec<HeldOut> {
+        let (one, other): (Vec<&Played<'_>>, Vec<&Played<'_>>) = games.iter().partition(|game| half(game));
+        let of = |(seen, unseen): (&Vec<&Played<'_>>, &Vec<&Played<'_>>)| {
+            let found = self.best(seen).ok()?;
             let applied = found.rule.apply(unseen.iter().copied());
             let games = unseen.len() as u64;
             Some(HeldOut { games, ended: applied.ended, wrong: applied.turned, upper: found.upper })
-        })
-        .collect()
+        };
+        [(&one, &other), (&other, &one)].into_iter().filter_map(of).collect()
+    }
 }
 
 #[cfg(test)]

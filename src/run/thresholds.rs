@@ -11,7 +11,7 @@ use super::{Error, Input, Outcome, Progress, on_threads};
 use crate::calibrate::{CalibrateOptions, EngineResult, calibrate};
 use crate::calibration::{Calibration, Reading as WinRate, Situation};
 use crate::diagnose::adjudication::{Adjudication, Kind, Played, Rule, draw, games, resign};
-use crate::diagnose::certified::{CannotTell, Certified, FEWEST_ENDED, HeldOut, best, held_out};
+use crate::diagnose::certified::{Candidates, CannotTell, Certified, FEWEST_ENDED, HeldOut};
 use crate::language::Text;
 use crate::sample::SampleTable;
 use crate::text;
@@ -369,11 +369,12 @@ impl Thresholds {
         let lost_from = 2 * self.resign_from;
         let all: Vec<&Played<'_>> = played.iter().collect();
         let rule = |name, kinds: &[Kind], counts: &[u32], from: u32| {
-            let counts = if self.move_counts.is_empty() || name == "resign_value" { counts } else { &self.move_counts };
-            let rule = best(&all, kinds, counts, from, most);
+            let given = self.move_counts.as_slice();
+            let move_counts = if given.is_empty() || name == "resign_value" { counts } else { given };
+            let candidates = Candidates { kinds, move_counts, from_ply: from, most };
+            let rule = candidates.best(&all);
             // as the folds of games do not follow their order
-            let half = |game: &Played<'_>| crate::random::below(2, &[game.id]) == 0;
-            let held_out = held_out(played, half, kinds, counts, from, most);
+            let held_out = candidates.held_out(played, |game| crate::random::below(2, &[game.id]) == 0);
             let options = rule.map_or_else(|_| Vec::new(), |found| options_of(&found.rule));
             CertifiedRule { name, rule, options, held_out }
         };
