@@ -26,7 +26,7 @@ use crate::report::text::estimate;
 use crate::sample::alias::matches_glob;
 use crate::sample::collect::{Problem, kind_words};
 use crate::sample::{DEFAULT_PACKED_EVERY, Sample, SampleTable, by_engine};
-use crate::table::{ScoreCell, ScoreUnit, looks_like, rescore_csv, rescore_parquet};
+use crate::table::{ScoreCell, ScoreUnit, is_parquet, looks_like, rescore_csv, rescore_parquet};
 use crate::text;
 use crate::text::{shown_path, shown_source};
 use crate::validate::{CrossValidation, DEFAULT_FOLDS, EngineCases, FoldOptions, ScoreOptions, log_loss_difference};
@@ -90,8 +90,9 @@ pub struct Teacher {
     pub stages: Vec<Stage>,
     /// By how much a slope that depends on the ply lowers the log loss, out of sample.
     pub gain_by_ply: Option<Estimate>,
+    /// The slope, if it depends on the ply; else that of the scale.
     #[serde(skip)]
-    slope: Slope,
+    by_ply: Option<Phase>,
 }
 
 /// The scale in a part of the game.
@@ -128,13 +129,6 @@ pub struct RescaledFile {
     pub unreadable: u64,
 }
 
-/// How many logits a centipawn is worth.
-#[derive(Debug, Clone)]
-enum Slope {
-    Constant(f64),
-    ByPly(Phase),
-}
-
 impl Teacher {
     /// A score on the new scale.
     fn new_score(&self, score_cp: f64, ply: Option<u32>, mate: bool, to_scale: f64) -> NewScore<f64> {
@@ -142,10 +136,8 @@ impl Teacher {
         if mate || score_cp.abs() >= threshold {
             return NewScore::Mate;
         }
-        let w1 = match &self.slope {
-            Slope::Constant(w1) => *w1,
-            Slope::ByPly(phase) => phase.sigmoid(ply.filter(|ply| *ply > 0)).w1,
-        };
+        let constant = 1.0 / self.scale.value;
+        let w1 = self.by_ply.map_or(constant, |phase| phase.sigmoid(ply.filter(|ply| *ply > 0)).w1);
         let (new, most) = (score_cp * w1 * to_scale, (threshold - 1.0).max(0.0));
         // what is rounded to the largest score is not clipped
         if new.abs() < most + 0.5 { NewScore::Scaled(new) } else { NewScore::Clipped(most.copysign(new)) }
@@ -291,7 +283,7 @@ impl Rescale {
         let mut head = Vec::new();
         let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
         read.map_err(|source| Error::File { what: shown_path(path), source })?;
-        let table = if head.starts_with(b"PAR1") { Kind::Parquet } else { Kind::Csv };
+        let table = if is_parquet(&head) { Kind::Parquet } else { Kind::Csv };
         let packed = |format: &Format| format.packed().map(Kind::Packed);
         Ok(match self.reading.format {
             Some(FileFormat::Table) => Some(table),
@@ -362,7 +354,7 @@ impl Rescale {
             mate_threshold_cp,
             stages: Vec::new(),
             gain_by_ply: None,
-            slope: Slope::Constant(1.0 / scale),
+            by_ply: None,
         })
     }
 
@@ -646,11 +638,9 @@ fn teacher_of(
     let model = calibration.model.kind;
     let scale = calibration.constant().filter(|scale| scale.value.is_finite() && scale.value > 0.0);
     let scale = scale.ok_or_else(|| text!("no score is worth one logit, so that there is no scale"))?;
-    let slope = match &calibration.model.model {
-        Model::Phase(phase) => Slope::ByPly(*phase),
-        Model::Sigmoid(_) | Model::Joint(_) | Model::Lapse(_) | Model::Strength(_) => {
-            Slope::Constant(1.0 / scale.value)
-        }
+    let by_ply = match &calibration.model.model {
+        Model::Phase(phase) => Some(*phase),
+        Model::Sigmoid(_) | Model::Joint(_) | Model::Lapse(_) | Model::Strength(_) => None,
         _ => {
             return Err(text!(
                 "the model {model} has no slope for all scores; take `model` joint, maximum-likelihood or phase"
@@ -660,7 +650,7 @@ fn teacher_of(
     let threshold = calibration.mates.and_then(|mates| mates.threshold_cp).filter(|_| given.is_some());
     let own = drawn.get(result.name.as_str());
     let (stages, gain_by_ply) =
-        own.map_or_else(Default::default, |(samples, cases)| by_ply(table, samples, cases, options));
+        own.map_or_else(Default::default, |(samples, cases)| stages(table, samples, cases, options));
     Ok(Teacher {
         name: result.name.clone(),
         calibration: given.map(|(file, _)| file.to_owned()),
@@ -673,7 +663,7 @@ fn teacher_of(
         mate_threshold_cp: threshold.map_or(result.mates.threshold_cp, |cp| cp as u32).max(1),
         stages,
         gain_by_ply,
-        slope,
+        by_ply,
     })
 }
 
@@ -701,7 +691,7 @@ fn check(
 }
 
 /// The scale in three parts of the game, and by how much a slope by ply lowers the log loss out of sample.
-fn by_ply(
+fn stages(
     table: &SampleTable,
     samples: &[Sample],
     cases: &EngineCases,
@@ -737,13 +727,11 @@ fn by_ply(
 impl Outcome<Rescaled> {
     /// The JSON document.
     pub fn document(&self) -> Value {
-        let mut document = json!({ "format": "evalcurve-rescaled", "version": 1 });
-        let more = json!({ "problems": self.report.problems, "notes": self.notes });
-        for part in [json!(self.value), more] {
-            if let (Value::Object(all), Value::Object(part)) = (&mut document, part) {
-                all.extend(part);
-            }
-        }
+        let mut document = json!(self.value);
+        document["format"] = "evalcurve-rescaled".into();
+        document["version"] = 1.into();
+        document["problems"] = json!(self.report.problems);
+        document["notes"] = json!(self.notes);
         rounded(document)
     }
 }
