@@ -116,27 +116,22 @@ fn sorted<'a>(reading: &Reading, input: &'a Input, paths: &[PathBuf]) -> Result<
         }
     }
     for source in &input.sources {
-        match source {
-            InputSource::Path(_) => {}
+        let (name, table) = match source {
+            InputSource::Path(_) => continue,
             InputSource::Bytes(name, bytes) if !is_table_in_memory(name, bytes, reading.format, &options) => {
                 sorted.entries.push(Entry::in_memory(name.as_str(), bytes.clone()));
+                continue;
             }
-            InputSource::Bytes(name, bytes) => match table_in_memory(name, bytes, &options) {
-                Ok(Content::Samples(table)) => sorted.in_memory.push((name, table)),
-                Ok(Content::Games(rows)) => sorted.games.push(rows),
-                Err(problem) if input.sources.len() == 1 => return Err(problem.about(&Text::same(name)).into()),
-                Err(problem) => sorted.passed_over.push(unreadable(name.clone(), problem)),
-            },
-            InputSource::Table(name, table) if table::holds_samples(&table.names(), &options) => {
-                sorted.in_memory.push((name, table.clone()));
+            InputSource::Bytes(name, bytes) => (name, csv_in_memory(name, bytes)),
+            InputSource::Table(name, table) => (name, Ok(table.clone())),
+        };
+        match table.and_then(|table| Ok((games_of(name, table.as_ref(), &options)?, table))) {
+            Ok((Some(rows), _)) => sorted.games.push(rows),
+            Ok((None, table)) => sorted.in_memory.push((name, table)),
+            Err(problem) if input.sources.len() == 1 || matches!(source, InputSource::Table(..)) => {
+                return Err(problem.about(&Text::same(name)).into());
             }
-            InputSource::Table(name, table) => {
-                let rows = table::games(table.as_ref(), name);
-                match rows.map_err(|message| Error::said(format!("{name}: {message}")))? {
-                    Some(rows) => sorted.games.push(rows),
-                    None => sorted.in_memory.push((name, table.clone())),
-                }
-            }
+            Err(problem) => sorted.passed_over.push(unreadable(name.clone(), problem)),
         }
     }
     Ok(sorted)
@@ -198,12 +193,6 @@ fn pass_over(problem: Problem, report: &mut ReadReport) {
     report.problems.push(problem);
 }
 
-/// What a table holds.
-enum Content {
-    Samples(Arc<dyn Source>),
-    Games(Rows),
-}
-
 /// Whether a file in memory is a table, as for files on disk.
 fn is_table_in_memory(name: &str, bytes: &[u8], format: Option<FileFormat>, options: &TableOptions) -> bool {
     match format {
@@ -213,22 +202,25 @@ fn is_table_in_memory(name: &str, bytes: &[u8], format: Option<FileFormat>, opti
 }
 
 /// A table in memory, or why it cannot be used.
-fn table_in_memory(name: &str, bytes: &[u8], options: &TableOptions) -> Result<Content, Text> {
+fn csv_in_memory(name: &str, bytes: &[u8]) -> Result<Arc<dyn Source>, Text> {
     if table::is_parquet(bytes) {
         return Err(text!("a Parquet table is read from a file only; write it as CSV"));
     }
-    let table = CsvTable::parse(bytes.to_vec(), name).map_err(|error| error.problem)?;
+    Ok(Arc::new(CsvTable::parse(bytes.to_vec(), name).map_err(|error| error.problem)?))
+}
+
+/// The games of a table that holds them; `None` if it holds samples, and an error if it holds neither.
+fn games_of(name: &str, table: &dyn Source, options: &TableOptions) -> Result<Option<Rows>, Text> {
     if table::holds_samples(&table.names(), options) {
-        return Ok(Content::Samples(Arc::new(table)));
+        return Ok(None);
     }
-    match table::games(&table, name).map_err(Text::same)? {
-        Some(rows) => Ok(Content::Games(rows)),
+    let games = table::games(table, name).map_err(Text::same)?;
+    if games.is_none() {
         // the reader says which column is missing
-        None => match TableReader::new(&mut SampleTable::default(), options.clone()).add(&table, name) {
-            Ok(()) => Ok(Content::Samples(Arc::new(table))),
-            Err(error) => Err(error.problem),
-        },
+        let mut samples = SampleTable::default();
+        TableReader::new(&mut samples, options.clone()).add(table, name).map_err(|error| error.problem)?;
     }
+    Ok(games)
 }
 
 /// The problem of options of sampling that do not act on tables, such as the first one.
