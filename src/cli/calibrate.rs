@@ -216,7 +216,7 @@ impl Job<'_> {
     fn written(&self, results: &[EngineResult], written: &[Option<String>], plots: usize) -> Vec<String> {
         let language = self.language;
         let mut parts = match (written.iter().flatten().count(), shown(self.out)) {
-            (0, _) => vec![language.word("no calibration file written").to_owned()],
+            (0, _) => vec![say!(language, "no calibration file written")],
             (1, out) => vec![say!(language, "written 1 calibration file to {out}")],
             (n, out) => vec![say!(language, "written {n} calibration files to {out}")],
         };

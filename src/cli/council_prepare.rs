@@ -182,23 +182,77 @@ struct Place<'a> {
     path: &'a Path,
     stem: String,
     config: ConfigText,
+    /// Drop what is left of an earlier run.
+    force: bool,
+    language: Language,
 }
 
 impl<'a> Place<'a> {
-    fn open(path: &'a Path) -> anyhow::Result<Self> {
+    fn open(path: &'a Path, force: bool, language: Language) -> anyhow::Result<Self> {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Self { path, stem, config: ConfigText::open(path)? })
+        Ok(Self { path, stem, config: ConfigText::open(path)?, force, language })
     }
 
     fn beside(&self, ending: &str) -> PathBuf {
         self.path.with_file_name(format!("{}-{ending}", self.stem))
+    }
+
+    /// Lets the members without a calibration score the positions in the program. Returns what calibrates them.
+    fn scored(
+        &self,
+        engines: Vec<EngineConfig>,
+        game: Game,
+        target: Option<f64>,
+    ) -> anyhow::Result<(PathBuf, Calibrate)> {
+        if !matches!(game, Game::Shogi | Game::Chess) {
+            bail!(text!("the program has positions of shogi and chess only; add --by-playing"));
+        }
+        let members: Vec<EngineConfig> = engines.into_iter().filter(|engine| engine.calibration.is_none()).collect();
+        let table = self.beside("positions.parquet");
+        let thresholds = analyse::thresholds(&members);
+        // the journal of a run that did not end says which answers need no search
+        let force = self.force || table.exists();
+        analyse::run_members(members, game, target, &table, force, self.language)?;
+        let fitting = Fitting { mate_threshold: thresholds, ..Fitting::default() };
+        Ok((table, Calibrate { fitting, ..Calibrate::default() }))
+    }
+
+    /// Plays the members against each other. Returns what calibrates them.
+    fn played(&self, engines: Vec<EngineConfig>, game: Game, pairs: u32) -> anyhow::Result<(PathBuf, Calibrate)> {
+        // every member plays each of the others twice per pair
+        let per_pair = 2 * (engines.len() as u64).saturating_sub(1).max(1);
+        let (given, least) = (per_pair * u64::from(pairs), DEFAULT_MIN_GAMES.div_ceil(per_pair));
+        if given < DEFAULT_MIN_GAMES {
+            bail!(text!(
+                "a calibration needs {DEFAULT_MIN_GAMES} games of each member, and --pairs {pairs} gives {given}; give \
+                 --pairs {least} or more"
+            ));
+        }
+        let name = format!("members of {}", shown(self.path));
+        let tournament = Tournament { name, game, pairs, engines, ..Tournament::default() }.checked(&self.config)?;
+        let games = self.beside("games");
+        let options = RunOptions { restart: self.force, most_crashes: Some(MOST_CRASHES), ..RunOptions::default() };
+        let minutes = play_estimate(&tournament)?.as_secs().div_ceil(60);
+        let count = 2 * u64::from(pairs) * tournament.encounters().len() as u64;
+        terminal::note(&say!(
+            self.language,
+            "{count} games take about {minutes} min; after Ctrl-C, the same command goes on"
+        ));
+        let command = format!("evalcurve council {} --prepare --by-playing", shown(self.path));
+        play::watch(&tournament, &games, &options, play::Live::of(false, REPORT_EVERY, command, self.language))?;
+        let records: PathBuf = games.join(format!("games.{}", extension(game)));
+        // 5x5 shogi is short, and its games are decided early
+        let from_ply = if game == Game::Minishogi { 9 } else { 17 };
+        let sampling = Sampling { from_ply: Some(from_ply), window: Some(20), ..Sampling::default() };
+        let reading = Reading { sampling, ..Reading::default() };
+        Ok((records, Calibrate { reading, ..Calibrate::default() }))
     }
 }
 
 /// Calibrates the members without a calibration, and writes the paths of the calibrations into the configuration.
 /// `force` drops the scores or games of an earlier run.
 pub(super) fn prepare(path: &Path, by: By, force: bool, language: Language) -> anyhow::Result<()> {
-    let place = Place::open(path)?;
+    let place = Place::open(path, force, language)?;
     let document = place.config.document()?;
     let GameKey { game } = document.rest()?;
     let engines = document.engines(game, None)?;
@@ -219,8 +273,8 @@ pub(super) fn prepare(path: &Path, by: By, force: bool, language: Language) -> a
         );
     }
     let (records, command) = match by {
-        By::Positions { target } => scored(&place, engines, game, target, force, language)?,
-        By::Games { pairs } => played(&place, engines, game, pairs, force, language)?,
+        By::Positions { target } => place.scored(engines, game, target)?,
+        By::Games { pairs } => place.played(engines, game, pairs)?,
     };
     let calibrations = place.beside("calibrations");
     let written = calibrate::run_for(&limits, &records, command, &calibrations, language)?;
@@ -249,7 +303,7 @@ const DEEPER: u64 = 4;
 /// their path into the configuration. The teacher is a member with ten times its limit. `force` drops the votes of an
 /// earlier run.
 pub(super) fn teach(path: &Path, member: &str, force: bool, language: Language) -> anyhow::Result<()> {
-    let place = Place::open(path)?;
+    let place = Place::open(path, force, language)?;
     let Config { game, rule, engines, .. } = Config::read(path)?;
     if !matches!(game, Game::Shogi | Game::Chess) {
         bail!(text!(
@@ -334,63 +388,6 @@ fn with_teacher(path: &Path, engine: &EngineConfig, teacher: &str, log: &Path) -
     Ok(table.to_string())
 }
 
-/// Lets the members without a calibration score the positions in the program. Returns what calibrates them.
-fn scored(
-    place: &Place<'_>,
-    engines: Vec<EngineConfig>,
-    game: Game,
-    target: Option<f64>,
-    force: bool,
-    language: Language,
-) -> anyhow::Result<(PathBuf, Calibrate)> {
-    if !matches!(game, Game::Shogi | Game::Chess) {
-        bail!(text!("the program has positions of shogi and chess only; add --by-playing"));
-    }
-    let members: Vec<EngineConfig> = engines.into_iter().filter(|engine| engine.calibration.is_none()).collect();
-    let table = place.beside("positions.parquet");
-    let thresholds = analyse::thresholds(&members);
-    // the journal of a run that did not end says which answers need no search
-    let force = force || table.exists();
-    analyse::run_members(members, game, target, &table, force, language)?;
-    let fitting = Fitting { mate_threshold: thresholds, ..Fitting::default() };
-    Ok((table, Calibrate { fitting, ..Calibrate::default() }))
-}
-
-/// Plays the members against each other. Returns what calibrates them.
-fn played(
-    place: &Place<'_>,
-    engines: Vec<EngineConfig>,
-    game: Game,
-    pairs: u32,
-    force: bool,
-    language: Language,
-) -> anyhow::Result<(PathBuf, Calibrate)> {
-    // every member plays each of the others twice per pair
-    let per_pair = 2 * (engines.len() as u64).saturating_sub(1).max(1);
-    let (given, least) = (per_pair * u64::from(pairs), DEFAULT_MIN_GAMES.div_ceil(per_pair));
-    if given < DEFAULT_MIN_GAMES {
-        bail!(text!(
-            "a calibration needs {DEFAULT_MIN_GAMES} games of each member, and --pairs {pairs} gives {given}; give \
-             --pairs {least} or more"
-        ));
-    }
-    let name = format!("members of {}", shown(place.path));
-    let tournament = Tournament { name, game, pairs, engines, ..Tournament::default() }.checked(&place.config)?;
-    let games = place.beside("games");
-    let options = RunOptions { restart: force, most_crashes: Some(MOST_CRASHES), ..RunOptions::default() };
-    let minutes = play_estimate(&tournament)?.as_secs().div_ceil(60);
-    let count = 2 * u64::from(pairs) * tournament.encounters().len() as u64;
-    terminal::note(&say!(language, "{count} games take about {minutes} min; after Ctrl-C, the same command goes on"));
-    let command = format!("evalcurve council {} --prepare --by-playing", shown(place.path));
-    play::watch(&tournament, &games, &options, play::Live::of(false, REPORT_EVERY, command, language))?;
-    let records: PathBuf = games.join(format!("games.{}", extension(game)));
-    // 5x5 shogi is short, and its games are decided early
-    let from_ply = if game == Game::Minishogi { 9 } else { 17 };
-    let sampling = Sampling { from_ply: Some(from_ply), window: Some(20), ..Sampling::default() };
-    let reading = Reading { sampling, ..Reading::default() };
-    Ok((records, Calibrate { reading, ..Calibrate::default() }))
-}
-
 impl By {
     /// Why a member has no calibration, and what helps.
     fn why_missing(self, name: &str, path: &Path) -> Text {
@@ -410,12 +407,12 @@ impl By {
 
 /// How sure the calibrations are, given by name and stem of the file, and what makes them surer.
 fn certainty(written: &[(&String, &String)], folder: &Path, by: By, path: &Path, language: Language) -> String {
-    let mut text = language.word("\ncentipawns per logit, with 95% intervals\n").to_owned();
+    let mut text = say!(language, "\ncentipawns per logit, with 95% intervals\n");
     for (name, stem) in written {
         let calibration = Calibration::read(folder.join(format!("{stem}.json")));
         let Some(constant) = calibration.ok().and_then(|calibration| calibration.constant()) else { continue };
         let interval = constant.interval.map(|[a, b]| format!("[{a:.0}, {b:.0}]"));
-        let interval = interval.unwrap_or_else(|| language.word("without an interval").to_owned());
+        let interval = interval.unwrap_or_else(|| say!(language, "without an interval"));
         let _ = writeln!(text, "  {name}: {:.0} {interval}", constant.value);
     }
     if let By::Games { pairs } = by {

@@ -164,7 +164,7 @@ pub(super) fn nothing<'a>(results: impl Iterator<Item = &'a EngineResult>, langu
     let reasons = reasons[..reasons.len().min(REASONS)].join("; ") + &more;
     terminal::error(&match &reasons[..] {
         "" => {
-            language.word("no engine has a single sample; `evalcurve inspect` shows why games were skipped").to_owned()
+            say!(language, "no engine has a single sample; `evalcurve inspect` shows why games were skipped")
         }
         _ => say!(language, "no engine could be calibrated: {reasons}"),
     });

@@ -42,9 +42,6 @@ pub(super) struct Args {
     #[arg(value_name = "TOURNAMENT")]
     file: Option<PathBuf>,
 
-    #[command(flatten)]
-    words: Words,
-
     /// The folder of records and results [default: TOURNAMENT, or the file of --pgnout, without its ending and with
     /// -games; else play-games]
     #[arg(long, value_name = "DIR")]
@@ -73,6 +70,13 @@ pub(super) struct Args {
     #[arg(long, value_name = "MODEL", value_parser = one_of::<EloModel>(), requires = "sprt", hide_short_help = true)]
     elo_model: Option<EloModel>,
 
+    /// Delete the games that are in the folder, and start again
+    #[arg(long)]
+    force: bool,
+
+    #[command(flatten)]
+    words: Words,
+
     /// Where the table of the games so far is not shown on a terminal, print it after every N pairs; 0 for never
     #[arg(
         long,
@@ -83,10 +87,6 @@ pub(super) struct Args {
         hide_short_help = true
     )]
     report_every: u64,
-
-    /// Delete the games that are in the folder, and start again
-    #[arg(long)]
-    force: bool,
 
     #[command(flatten)]
     language: LanguageArgs,

@@ -252,7 +252,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         .different
         .iter()
         .map(|d| {
-            let name = |m: &Option<String>| m.clone().unwrap_or(language.word("no move").to_owned());
+            let name = |m: &Option<String>| m.clone().unwrap_or(say!(language, "no move"));
             let (source, line) = (logs.source(d.session), d.line);
             say!(language, "{source}:{line}: the log has {}, the replay {}", name(&d.logged), name(&d.replayed))
         })

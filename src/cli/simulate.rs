@@ -70,9 +70,6 @@ pub(super) struct Args {
     #[arg(long, value_parser = one_of(&[TieRule::Leader, TieRule::Draw]), hide_short_help = true)]
     tie: Option<TieRule>,
 
-    #[command(flatten)]
-    scales: Scales,
-
     /// Standard errors that corrected-optimistic subtracts from a logit
     #[arg(long, value_name = "N", default_value_t = Options::default().caution, hide_short_help = true)]
     caution: f64,
@@ -85,6 +82,13 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", value_parser = threads, hide_short_help = true)]
     threads: Option<usize>,
 
+    /// Replace the file of --votes if it exists
+    #[arg(long, requires = "votes", hide_short_help = true)]
+    force: bool,
+
+    #[command(flatten)]
+    scales: Scales,
+
     /// Draw all figures into this folder, as SVG, PNG and CSV, with --trials positions per point
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     figures: Option<PathBuf>,
@@ -92,10 +96,6 @@ pub(super) struct Args {
     /// Write the votes of --trials positions into this file instead, as a vote log
     #[arg(long, value_name = "FILE", help_heading = "Output", conflicts_with = "figures", hide_short_help = true)]
     votes: Option<PathBuf>,
-
-    /// Replace the file of --votes if it exists
-    #[arg(long, requires = "votes", hide_short_help = true)]
-    force: bool,
 
     #[command(flatten)]
     output: OutputArgs,

@@ -11,7 +11,7 @@ use super::options::{OutputArgs, language, threads};
 use super::theory::one_of;
 use crate::plot::PlotOptions;
 use crate::report::json::rounded;
-use crate::report::playouts;
+use crate::report::playouts::{self, Analysed};
 use crate::text;
 use crate::theory::playout::patterns::PatternOptions;
 use crate::theory::playout::{AnyGame, DEFAULT_SEED, Heuristic, PlayoutOptions, analyse, exact, position};
@@ -101,7 +101,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         seed: args.seed,
     };
     let plot = PlotOptions::default();
-    let (mut text, mut documents, mut boards) = (String::new(), Vec::new(), Vec::new());
+    let mut boards = Vec::new();
     for (name, game) in &args.games {
         let game = match position(game.clone(), &args.moves) {
             Ok(game) => game,
@@ -111,10 +111,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         };
         let analysis = analyse(&game, &options)?;
         let exact = if args.exact { Some(exact(&game)?) } else { None };
-        let shown = if args.all { usize::MAX } else { SHOWN };
-        text += &playouts::table(name, &game, &analysis, exact.as_ref(), shown, language());
-        documents.push(playouts::document(name, &game, &analysis, exact.as_ref(), &options));
-        boards.push((name.clone(), game, analysis));
+        boards.push(Analysed { name: name.clone(), game, analysis, exact });
     }
     if let Some(path) = &args.plot {
         write_figure(path, playouts::board_figure(&boards, &options, &plot)?)?;
@@ -123,6 +120,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
         let figure = playouts::pattern_figure(&options, &plot).map_err(anyhow::Error::from_boxed)?;
         write_figure(path, figure)?;
     }
-    args.output.print(|| rounded(json!({ "games": documents })), || text)?;
+    let documents = || boards.iter().map(|board| board.document(&options)).collect::<Vec<_>>();
+    let shown = if args.all { usize::MAX } else { SHOWN };
+    let text = || boards.iter().map(|board| board.table(shown, language())).collect();
+    args.output.print(|| rounded(json!({ "games": documents() })), text)?;
     Ok(Done::Yes)
 }

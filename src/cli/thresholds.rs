@@ -216,7 +216,7 @@ fn certified_rule(rule: &CertifiedRule, language: Language) -> String {
                     let needed = thousands(needed);
                     say!(language, "{needed} would be enough if that share stays")
                 }
-                None => language.word("more games would not help at this share").to_owned(),
+                None => say!(language, "more games would not help at this share"),
             };
             say!(language, "cannot tell: the most cautious rule ends {wrong} of {games} games wrongly; {needed}\n")
         }

@@ -188,9 +188,9 @@ pub fn headline(diagnosis: &Diagnosis, language: Language) -> Headline {
                  factor of 1.25, which opponents alone can make, these games cannot tell."
             )
         }
-        Some((_, Scales::Alike)) => language.word(" Their scores share a scale, within a factor of 1.25.").to_owned(),
+        Some((_, Scales::Alike)) => say!(language, " Their scores share a scale, within a factor of 1.25."),
         Some((_, Scales::Unknown)) => {
-            language.word(" These games cannot tell whether their scores share a scale.").to_owned()
+            say!(language, " These games cannot tell whether their scores share a scale.")
         }
         None => String::new(),
     };
@@ -249,13 +249,10 @@ fn todo(all: &[(Verdict, Vec<&EngineResult>); 6], apart: bool, language: Languag
         );
     }
     if all.iter().any(|(v, found)| *v == Verdict::Good && !found.is_empty()) {
-        out.push(
-            language
-                .word(
-                    "Good constants can be entered in a GUI: evalcurve export ENGINE.json `to` shogihome, or ponanza.",
-                )
-                .to_owned(),
-        );
+        out.push(say!(
+            language,
+            "Good constants can be entered in a GUI: evalcurve export ENGINE.json `to` shogihome, or ponanza."
+        ));
     }
     out
 }

@@ -21,7 +21,7 @@ pub fn ranking_figure(found: &Judges, options: &PlotOptions) -> Result<Figure, P
     let language = options.language;
     let shown = || found.engines.iter().take(SHOWN).skip(1);
     let everywhere = ForestRow {
-        label: language.word("all positions").to_owned(),
+        label: say!(language, "all positions"),
         marks: shown().map(|e| e.behind.as_ref().map(mark)).collect(),
     };
     let of_group = |group: &Group| ForestRow {
@@ -37,7 +37,7 @@ pub fn ranking_figure(found: &Judges, options: &PlotOptions) -> Result<Figure, P
             2 => say!(language, "{others} · above 0: {best} judges better"),
             _ => say!(language, "above 0: {best} judges better"),
         },
-        axis: language.word("difference of log loss, with its 95% interval").to_owned(),
+        axis: say!(language, "difference of log loss, with its 95% interval"),
         series,
         rows: std::iter::once(everywhere).chain(found.groups.iter().map(of_group)).collect(),
         references: vec![(0.0, None)],
@@ -64,8 +64,8 @@ pub fn together_figure(found: &Judges, options: &PlotOptions) -> Result<Option<F
     ];
     let what = Forest {
         title: say!(language, "Engines together against {best} alone"),
-        caption: language.word("below 0: forecasts better").to_owned(),
-        axis: language.word("difference of log loss, with its 95% interval").to_owned(),
+        caption: say!(language, "below 0: forecasts better"),
+        axis: say!(language, "difference of log loss, with its 95% interval"),
         rows: mixtures.into_iter().chain(alone).collect(),
         references: vec![(0.0, None)],
         ..Forest::default()

@@ -156,7 +156,7 @@ fn rating_group(group: &RatingGroup, groups: usize, language: Language) -> Strin
     let (n, games) = (thousands(players.len() as u64), thousands(group.games));
     let scale = match &group.anchor {
         Some(anchor) => say!(language, "{anchor} fixed"),
-        None => language.word("mean 0").to_owned(),
+        None => say!(language, "mean 0"),
     };
     let mut out = say!(language, "ratings in Elo: {n} players, {games} games, {scale}, dispersion {dispersion:.2}\n");
     let end = |end: Option<f64>, open: &str| shown_or(open, end, |elo| format!("{elo:.0}"));
@@ -231,7 +231,7 @@ pub fn sprt_result(test: &Sprt, decided_after: Option<u32>, options: &SprtOption
     let decision = match test.decision {
         Decision::AcceptH0 => say!(language, "H0 accepted{after}: {elo0} or less"),
         Decision::AcceptH1 => say!(language, "H1 accepted{after}: {elo1} or more"),
-        Decision::Continue => language.word("undecided: play on").to_owned(),
+        Decision::Continue => say!(language, "undecided: play on"),
     };
     let Sprt { llr, lower, upper, .. } = test;
     say!(language, "LLR {llr:.3} in ({lower:.3}, {upper:.3}); {decision}")
@@ -461,7 +461,7 @@ pub fn figure(summary: &Summary, options: &PlotOptions) -> Result<Figure, PlotEr
     let language = options.language;
     let title = match opponents[..] {
         [one] => say!(language, "Win rates against {one}"),
-        _ => language.word("Win rates").to_owned(),
+        _ => say!(language, "Win rates"),
     };
     let games = || bars.iter().map(|b| b.games);
     let (least, most) = (games().min().unwrap_or(0), games().max().unwrap_or(0));
@@ -471,8 +471,8 @@ pub fn figure(summary: &Summary, options: &PlotOptions) -> Result<Figure, PlotEr
     let words = RateWords {
         title,
         caption: say!(language, "{range}{most} games each · draws count half"),
-        axis: language.word("win rate").to_owned(),
-        notes: vec![language.word("lines: 95% Wilson intervals").to_owned()],
+        axis: say!(language, "win rate"),
+        notes: vec![say!(language, "lines: 95% Wilson intervals")],
     };
     rate_bars(&bars, &words, options)
 }

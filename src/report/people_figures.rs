@@ -52,9 +52,9 @@ fn rates(calibration: &Calibration, people: &People, options: &PlotOptions) -> R
     };
     let chart = RateChart {
         title: say!(language, "{}: win rates by rating", calibration.engine.name),
-        caption: language.word("between players of the rating beside the line; bars: 95% intervals").to_owned(),
+        caption: say!(language, "between players of the rating beside the line; bars: 95% intervals"),
         x_name: score_axis(language),
-        y_name: language.word("win rate").to_owned(),
+        y_name: say!(language, "win rate"),
         lines: (0..RATINGS).rev().map(of_rating).collect(),
         notes: Vec::new(),
     };
@@ -86,11 +86,12 @@ fn scale(calibration: &Calibration, people: &People, options: &PlotOptions) -> R
     };
     let chart = RateChart {
         title: say!(language, "{}: the scale by rating", calibration.engine.name),
-        caption: language
-            .word("centipawns of one logit, 1/w1: the fewer, the more a lead is worth; bars: 95% intervals")
-            .to_owned(),
-        x_name: language.word("rating of both players").to_owned(),
-        y_name: language.word("centipawns").to_owned(),
+        caption: say!(
+            language,
+            "centipawns of one logit, 1/w1: the fewer, the more a lead is worth; bars: 95% intervals"
+        ),
+        x_name: say!(language, "rating of both players"),
+        y_name: say!(language, "centipawns"),
         lines: controls.iter().enumerate().map(of_control).collect(),
         notes: Vec::new(),
     };

@@ -33,53 +33,86 @@ fn ranked(analysis: &Analysis) -> Vec<MoveValue> {
     moves
 }
 
-/// The moves of a position, best first, at most `most` of them.
-pub fn table(
-    name: &str,
-    game: &AnyGame,
-    analysis: &Analysis,
-    exact: Option<&MoveChances>,
-    most: usize,
-    language: Language,
-) -> String {
-    let player = match analysis.side {
-        Side::First => text!("the first player"),
-        _ => text!("the second player"),
-    };
-    let mut out = say!(
-        language,
-        "{name}: {} play-outs; {} is to move and makes {:.4} of the points\n",
-        thousands(analysis.total.plays),
-        player,
-        analysis.total.rate().unwrap_or(f64::NAN)
-    );
-    if let Some(exact) = exact {
-        let [win, draw, loss] = exact.chances;
-        out += &say!(language, "exact, uniform play-outs: wins {win:.6}, draws {draw:.6}, losses {loss:.6}\n");
+/// A game with the analysis of a position of it.
+pub struct Analysed {
+    pub name: String,
+    pub game: AnyGame,
+    pub analysis: Analysis,
+    /// The exact values, if they were asked for.
+    pub exact: Option<MoveChances>,
+}
+
+impl Analysed {
+    /// The moves of a position, best first, at most `most` of them.
+    pub fn table(&self, most: usize, language: Language) -> String {
+        let Self { name, game, analysis, exact } = self;
+        let player = match analysis.side {
+            Side::First => text!("the first player"),
+            _ => text!("the second player"),
+        };
+        let mut out = say!(
+            language,
+            "{name}: {} play-outs; {} is to move and makes {:.4} of the points\n",
+            thousands(analysis.total.plays),
+            player,
+            analysis.total.rate().unwrap_or(f64::NAN)
+        );
+        if let Some(exact) = exact {
+            let [win, draw, loss] = exact.chances;
+            out += &say!(language, "exact, uniform play-outs: wins {win:.6}, draws {draw:.6}, losses {loss:.6}\n");
+        }
+        let six = |values: &[Option<f64>], m: &MoveValue| shown_or("-", value(values, m), |v| format!("{v:.6}"));
+        let columns = Columns::new()
+            .left(language.word("move"), 8, |m: &MoveValue| game.name(m.action))
+            .right(language.word("play-outs"), 10, |m| thousands(m.tally.plays))
+            .right(language.word("win rate [95%]"), 18, |m| {
+                shown_or("-", m.tally.rate().zip(error(m)), |(rate, error)| format!("{rate:.4} ± {error:.4}"))
+            })
+            .right(language.word("score"), 9, |m| shown_or("-", score(m), |s| format!("{s:+}")));
+        let columns = match exact {
+            None => columns,
+            Some(exact) => columns
+                .gap(0)
+                .right(language.word("exact first"), 16, move |m| six(&exact.expected_outcome, m))
+                .gap(2)
+                .right(language.word("exact any time"), 14, move |m| six(&exact.all_moves_as_first, m)),
+        };
+        let ranked = ranked(analysis);
+        let more = ranked.len().saturating_sub(most);
+        out += &columns.table(ranked.into_iter().take(most));
+        if more > 0 {
+            out += &say!(language, "… and {more} more (`all`)\n");
+        }
+        out
     }
-    let six = |values: &[Option<f64>], m: &MoveValue| shown_or("-", value(values, m), |v| format!("{v:.6}"));
-    let columns = Columns::new()
-        .left(language.word("move"), 8, |m: &MoveValue| game.name(m.action))
-        .right(language.word("play-outs"), 10, |m| thousands(m.tally.plays))
-        .right(language.word("win rate [95%]"), 18, |m| {
-            shown_or("-", m.tally.rate().zip(error(m)), |(rate, error)| format!("{rate:.4} ± {error:.4}"))
+
+    /// The analysis with all moves as JSON.
+    pub fn document(&self, options: &PlayoutOptions) -> Value {
+        let Self { name, game, analysis, exact } = self;
+        let one = |m: &MoveValue| {
+            json!({
+                "move": game.name(m.action),
+                "playouts": m.tally.plays,
+                "win_rate": m.tally.rate(),
+                "error_95": error(m),
+                "score_cp": score(m),
+                "exact_expected_outcome": exact.as_ref().and_then(|e| value(&e.expected_outcome, m)),
+                "exact_all_moves_as_first": exact.as_ref().and_then(|e| value(&e.all_moves_as_first, m)),
+            })
+        };
+        json!({
+            "game": name,
+            "side": side(analysis.side),
+            "heuristic": options.heuristic.to_string(),
+            "noise": options.noise,
+            "seed": options.seed,
+            "playouts": analysis.total.plays,
+            "win_rate": analysis.total.rate(),
+            "exact_chances": exact.as_ref().map(|e| e.chances),
+            "patterns": analysis.table.patterns().len(),
+            "moves": ranked(analysis).iter().map(one).collect::<Vec<_>>(),
         })
-        .right(language.word("score"), 9, |m| shown_or("-", score(m), |s| format!("{s:+}")));
-    let columns = match exact {
-        None => columns,
-        Some(exact) => columns
-            .gap(0)
-            .right(language.word("exact first"), 16, move |m| six(&exact.expected_outcome, m))
-            .gap(2)
-            .right(language.word("exact any time"), 14, move |m| six(&exact.all_moves_as_first, m)),
-    };
-    let ranked = ranked(analysis);
-    let more = ranked.len().saturating_sub(most);
-    out += &columns.table(ranked.into_iter().take(most));
-    if more > 0 {
-        out += &say!(language, "… and {more} more (`all`)\n");
     }
-    out
 }
 
 /// The exact value of a move.
@@ -92,51 +125,18 @@ fn score(m: &MoveValue) -> Option<i32> {
     score_of_win_rate(m.tally.smoothed_rate()).filter(|_| m.tally.plays > 0)
 }
 
-/// The analysis with all moves as JSON.
-pub fn document(
-    name: &str,
-    game: &AnyGame,
-    analysis: &Analysis,
-    exact: Option<&MoveChances>,
-    options: &PlayoutOptions,
-) -> Value {
-    let one = |m: &MoveValue| {
-        json!({
-            "move": game.name(m.action),
-            "playouts": m.tally.plays,
-            "win_rate": m.tally.rate(),
-            "error_95": error(m),
-            "score_cp": score(m),
-            "exact_expected_outcome": exact.and_then(|e| value(&e.expected_outcome, m)),
-            "exact_all_moves_as_first": exact.and_then(|e| value(&e.all_moves_as_first, m)),
-        })
-    };
-    json!({
-        "game": name,
-        "side": side(analysis.side),
-        "heuristic": options.heuristic.to_string(),
-        "noise": options.noise,
-        "seed": options.seed,
-        "playouts": analysis.total.plays,
-        "win_rate": analysis.total.rate(),
-        "exact_chances": exact.map(|e| e.chances),
-        "patterns": analysis.table.patterns().len(),
-        "moves": ranked(analysis).iter().map(one).collect::<Vec<_>>(),
-    })
-}
-
 /// Boards side by side in the colours of their moves' win rates (Raiko 2006, figure 3).
 ///
 /// # Errors
 /// If no move has a value.
 pub(crate) fn board_figure(
-    boards: &[(String, AnyGame, Analysis)],
+    boards: &[Analysed],
     options: &PlayoutOptions,
     plot: &PlotOptions,
 ) -> Result<Figure, PlotError> {
     let panels: Vec<BoardPanel> = boards
         .iter()
-        .map(|(name, game, analysis)| {
+        .map(|Analysed { name, game, analysis, .. }| {
             let mut rates = vec![None; game.actions()];
             for m in &analysis.moves {
                 if let Some(slot) = rates.get_mut(usize::from(m.action)) {
@@ -151,13 +151,13 @@ pub(crate) fn board_figure(
             }
         })
         .collect();
-    let playouts = boards.first().map_or(0, |b| b.2.total.plays);
+    let playouts = boards.first().map_or(0, |b| b.analysis.total.plays);
     let how = match options.noise {
         None => "uniform play-outs".to_owned(),
         Some(noise) => format!("semi-random play-outs, noise {noise}"),
     };
     let caption = format!("{} · {} {how} a board · seed {}", options.heuristic, thousands(playouts), options.seed);
-    let widest = boards.iter().flat_map(|b| b.2.moves.iter().filter_map(error)).fold(0.0, f64::max);
+    let widest = boards.iter().flat_map(|b| b.analysis.moves.iter().filter_map(error)).fold(0.0, f64::max);
     let notes = [format!(
         "numbers: win rate of the side to move in percent when it plays there; 95% intervals reach {:.2} to each side \
          at the most",

@@ -77,7 +77,7 @@ pub fn samples(
         drawn.push(say!(language, "one of every {every} positions of training data"));
     }
     if report.positions.contains_key("table") {
-        drawn.push(language.word("every row of tables").to_owned());
+        drawn.push(say!(language, "every row of tables"));
     }
     let (drawn, samples, seed) = (drawn.join(language.word(", ")), thousands(samples), sampling.seed);
     let text = say!(language, "{samples} of {engines} engines, {drawn}, seed {seed}");

@@ -184,7 +184,7 @@ fn fit_columns(language: Language) -> Columns<'static, Fit> {
         .left("1/w1 [95%]", 14, |fit| with_known_interval(fit.sigmoid.ponanza_constant(), fit.interval_ponanza(), 0))
         .left(language.word("w1 ±5% needs"), 0, move |fit| {
             or_dash(fit.games_needed(PLANNED_SHARE), |needed| match needed.more {
-                0 => language.word("reached").to_owned(),
+                0 => say!(language, "reached"),
                 more => {
                     let games = thousands(rounded_up(more));
                     say!(language, "+{games} games")

@@ -72,7 +72,7 @@ fn shares(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Result
             wdl.stage.target()
         ),
         x_name: score_axis(language),
-        y_name: language.word("share").to_owned(),
+        y_name: say!(language, "share"),
         lines: vec![
             line(language.word("win"), 0, (-range, range), share(|w| w.win)),
             line(language.word("draw"), 1, (-range, range), share(|w| w.draw)),
@@ -102,11 +102,12 @@ fn parameters(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Re
     let with_values = |line: &RateLine| line.points.iter().any(|p| p.1.is_finite());
     let chart = RateChart {
         title: say!(language, "{}: a and b by {}", calibration.engine.name, stage_name(wdl.stage, language)),
-        caption: language
-            .word("a: the score that wins half of the games; b: the spread; with the ends of their 95% intervals")
-            .to_owned(),
+        caption: say!(
+            language,
+            "a: the score that wins half of the games; b: the spread; with the ends of their 95% intervals"
+        ),
         x_name: stage_name(wdl.stage, language).to_owned(),
-        y_name: language.word("centipawns").to_owned(),
+        y_name: say!(language, "centipawns"),
         lines: [lines("a", 0, |both| both.0), lines("b", 1, |both| both.1)]
             .concat()
             .into_iter()
@@ -119,7 +120,7 @@ fn parameters(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Re
 
 /// The name of the axis of scores.
 pub(super) fn score_axis(language: Language) -> String {
-    language.word("score (centipawns, side to move)").to_owned()
+    say!(language, "score (centipawns, side to move)")
 }
 
 /// The name of the axis of stages.
@@ -148,9 +149,10 @@ fn contours(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Resu
     let losses = LEVELS.map(|share| contour(language.word("loss"), 2, -1.0, share));
     let chart = RateChart {
         title: say!(language, "{}: scores of equal shares", calibration.engine.name),
-        caption: language
-            .word("on a line, wins or losses have the share beside it; between the lines of 50%, draws prevail")
-            .to_owned(),
+        caption: say!(
+            language,
+            "on a line, wins or losses have the share beside it; between the lines of 50%, draws prevail"
+        ),
         x_name: stage_name(wdl.stage, language).to_owned(),
         y_name: score_axis(language),
         lines: wins.into_iter().chain(losses.into_iter().rev()).collect(),
@@ -229,7 +231,7 @@ fn seen_and_fitted(
     let size = cases.len().div_ceil(PARTS).max(1);
     let chart = RateChart {
         title: say!(language, "{}: {word} seen and fitted", calibration.engine.name),
-        caption: language.word("lines: fitted; discs: seen, with 95% intervals clustered by game").to_owned(),
+        caption: say!(language, "lines: fitted; discs: seen, with 95% intervals clustered by game"),
         x_name: score_axis(language),
         y_name: say!(language, "share of {word}"),
         lines: cases.chunks(size).enumerate().map(part).collect(),

@@ -23,7 +23,7 @@ pub fn text(found: &Learned, written: Option<&str>, language: Language) -> Strin
         Some(strength) => {
             say!(language, "drawn towards equal weights with strength {strength:.2}, by cross-validation\n")
         }
-        None => language.word("the votes do not tell the weights from equal ones\n").to_owned(),
+        None => say!(language, "the votes do not tell the weights from equal ones\n"),
     };
     out.push('\n');
     out += &members(found, language);

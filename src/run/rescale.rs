@@ -25,7 +25,7 @@ use crate::report::json::rounded;
 use crate::report::text::estimate;
 use crate::sample::alias::matches_glob;
 use crate::sample::collect::{Problem, kind_words};
-use crate::sample::{DEFAULT_PACKED_EVERY, Sample, SampleTable, by_engine};
+use crate::sample::{DEFAULT_PACKED_EVERY, EngineSamples, Sample, SampleTable, by_engine};
 use crate::table::{ScoreCell, ScoreUnit, is_parquet, looks_like, rescore_csv, rescore_parquet};
 use crate::text;
 use crate::text::{shown_path, shown_source};
@@ -416,7 +416,7 @@ impl Rescale {
         found.notes.extend(read.notes);
         let Calibrated { table, results, options, .. } = read.value;
         let first = found.value.teachers.len();
-        let drawn = drawn(&table, &options);
+        let data = Data::new(&table, &options);
         if results.is_empty() {
             found.value.refused.push(text!(
                 "{}: no position has a score and a result, so that nothing says the scale",
@@ -428,7 +428,7 @@ impl Rescale {
             found.notes.extend(result.warnings.iter().map(|warning| warning.text.about(&about)));
             let of_table = || self.given(self.teachers.iter().position(|(glob, ..)| matches_glob(glob, &result.name)));
             let given = if group.is_some() { calibration } else { of_table() };
-            match teacher_of(&table, &drawn, result, given, &options) {
+            match data.teacher(result, given) {
                 Ok(teacher) => found.value.teachers.push(teacher),
                 Err(reason) => found.value.refused.push(reason.about(&Text::same(&result.name))),
             }
@@ -607,121 +607,118 @@ impl Source {
     }
 }
 
-/// The samples of each engine, and as models see them.
-fn drawn<'a>(table: &'a SampleTable, options: &CalibrateOptions) -> BTreeMap<&'a str, (Vec<Sample>, EngineCases)> {
-    let cases = cases(table, options.mate_policy, options.clip_cp);
-    by_engine(table).into_iter().zip(cases).map(|(engine, cases)| (engine.name, (engine.samples, cases))).collect()
+/// The samples that scales are fitted to.
+struct Data<'a> {
+    table: &'a SampleTable,
+    options: &'a CalibrateOptions,
+    /// The samples of each engine, and as models see them.
+    drawn: BTreeMap<&'a str, (Vec<Sample>, EngineCases)>,
 }
 
-/// The scale of an engine, or why it is not known.
-fn teacher_of(
-    table: &SampleTable,
-    drawn: &BTreeMap<&str, (Vec<Sample>, EngineCases)>,
-    result: &EngineResult,
-    given: Option<(&str, &Calibration)>,
-    options: &CalibrateOptions,
-) -> Result<Teacher, Text> {
-    let before = result.calibration.as_ref().and_then(Calibration::constant);
-    let calibration = match given {
-        Some((file, calibration)) => {
-            check(table, result, file, calibration, before.as_ref())?;
-            calibration
-        }
-        None => result.calibration.as_ref().ok_or_else(|| match &result.error {
-            Some(error) => error.clone(),
-            None => text!("the chosen model was not fitted; choose another with `model`"),
-        })?,
-    };
-    if let Some(doubt) = calibration.doubts.iter().find(|doubt| REFUSED.contains(doubt)) {
-        return Err(text!("its scores cannot be rescaled: the calibration {doubt}"));
+impl<'a> Data<'a> {
+    fn new(table: &'a SampleTable, options: &'a CalibrateOptions) -> Self {
+        let cases = cases(table, options.mate_policy, options.clip_cp);
+        let drawn = |(engine, cases): (EngineSamples<'a>, _)| (engine.name, (engine.samples, cases));
+        Self { table, options, drawn: by_engine(table).into_iter().zip(cases).map(drawn).collect() }
     }
-    let model = calibration.model.kind;
-    let scale = calibration.constant().filter(|scale| scale.value.is_finite() && scale.value > 0.0);
-    let scale = scale.ok_or_else(|| text!("no score is worth one logit, so that there is no scale"))?;
-    let by_ply = match &calibration.model.model {
-        Model::Phase(phase) => Some(*phase),
-        Model::Sigmoid(_) | Model::Joint(_) | Model::Lapse(_) | Model::Strength(_) => None,
-        _ => {
+
+    /// The scale of an engine, or why it is not known.
+    fn teacher(&self, result: &EngineResult, given: Option<(&str, &Calibration)>) -> Result<Teacher, Text> {
+        let before = result.calibration.as_ref().and_then(Calibration::constant);
+        let calibration = match given {
+            Some((file, calibration)) => {
+                self.check(result, file, calibration)?;
+                calibration
+            }
+            None => result.calibration.as_ref().ok_or_else(|| match &result.error {
+                Some(error) => error.clone(),
+                None => text!("the chosen model was not fitted; choose another with `model`"),
+            })?,
+        };
+        if let Some(doubt) = calibration.doubts.iter().find(|doubt| REFUSED.contains(doubt)) {
+            return Err(text!("its scores cannot be rescaled: the calibration {doubt}"));
+        }
+        let model = calibration.model.kind;
+        let scale = calibration.constant().filter(|scale| scale.value.is_finite() && scale.value > 0.0);
+        let scale = scale.ok_or_else(|| text!("no score is worth one logit, so that there is no scale"))?;
+        let by_ply = match &calibration.model.model {
+            Model::Phase(phase) => Some(*phase),
+            Model::Sigmoid(_) | Model::Joint(_) | Model::Lapse(_) | Model::Strength(_) => None,
+            _ => {
+                return Err(text!(
+                    "the model {model} has no slope for all scores; take `model` joint, maximum-likelihood or phase"
+                ));
+            }
+        };
+        let threshold = calibration.mates.and_then(|mates| mates.threshold_cp).filter(|_| given.is_some());
+        let (stages, gain_by_ply) = self.stages(&result.name);
+        Ok(Teacher {
+            name: result.name.clone(),
+            calibration: given.map(|(file, _)| file.to_owned()),
+            model,
+            samples: result.fitted,
+            games: result.games,
+            before,
+            scale,
+            after: None,
+            mate_threshold_cp: threshold.map_or(result.mates.threshold_cp, |cp| cp as u32).max(1),
+            stages,
+            gain_by_ply,
+            by_ply,
+        })
+    }
+
+    /// Refuses a calibration that the results in the data contradict.
+    fn check(&self, result: &EngineResult, file: &str, calibration: &Calibration) -> Result<(), Text> {
+        let mut named = calibration.clone();
+        named.engine.name.clone_from(&result.name);
+        let judged =
+            evaluate(&named, &mut self.table.clone(), &ScoreOptions { resamples: 1, ..ScoreOptions::default() });
+        let moved = judged.is_ok_and(|judged| judged.within(TOLERANCE) == Verdict::Moved);
+        if moved {
+            let before = result.calibration.as_ref().and_then(Calibration::constant);
+            let of_data = before.map_or_else(Text::default, |before| text!(" ({})", estimate(&before, 0)));
+            let of_file = calibration.constant().map_or_else(String::new, |constant| estimate(&constant, 0));
             return Err(text!(
-                "the model {model} has no slope for all scores; take `model` joint, maximum-likelihood or phase"
+                "the results in the data do not have the scale of {file}, {of_file}{of_data}: the scores are of another \
+                 engine or of other settings; take the right file, or none"
             ));
         }
-    };
-    let threshold = calibration.mates.and_then(|mates| mates.threshold_cp).filter(|_| given.is_some());
-    let own = drawn.get(result.name.as_str());
-    let (stages, gain_by_ply) =
-        own.map_or_else(Default::default, |(samples, cases)| stages(table, samples, cases, options));
-    Ok(Teacher {
-        name: result.name.clone(),
-        calibration: given.map(|(file, _)| file.to_owned()),
-        model,
-        samples: result.fitted,
-        games: result.games,
-        before,
-        scale,
-        after: None,
-        mate_threshold_cp: threshold.map_or(result.mates.threshold_cp, |cp| cp as u32).max(1),
-        stages,
-        gain_by_ply,
-        by_ply,
-    })
-}
-
-/// Refuses a calibration that the results in the data contradict.
-fn check(
-    table: &SampleTable,
-    result: &EngineResult,
-    file: &str,
-    calibration: &Calibration,
-    before: Option<&Estimate>,
-) -> Result<(), Text> {
-    let mut named = calibration.clone();
-    named.engine.name.clone_from(&result.name);
-    let judged = evaluate(&named, &mut table.clone(), &ScoreOptions { resamples: 1, ..ScoreOptions::default() });
-    let moved = judged.is_ok_and(|judged| judged.within(TOLERANCE) == Verdict::Moved);
-    if moved {
-        let of_data = before.map_or_else(Text::default, |before| text!(" ({})", estimate(before, 0)));
-        let of_file = calibration.constant().map_or_else(String::new, |constant| estimate(&constant, 0));
-        return Err(text!(
-            "the results in the data do not have the scale of {file}, {of_file}{of_data}: the scores are of another \
-             engine or of other settings; take the right file, or none"
-        ));
+        Ok(())
     }
-    Ok(())
-}
 
-/// The scale in three parts of the game, and by how much a slope by ply lowers the log loss out of sample.
-fn stages(
-    table: &SampleTable,
-    samples: &[Sample],
-    cases: &EngineCases,
-    options: &CalibrateOptions,
-) -> (Vec<Stage>, Option<Estimate>) {
-    let seen = |sample: &&Sample| observation(table, sample, options.mate_policy, options.clip_cp).is_some();
-    let mut plies: Vec<u32> = samples.iter().filter(seen).map(|sample| sample.ply).collect();
-    plies.sort_unstable();
-    let (Some(first), Some(last)) = (plies.first().copied(), plies.last().copied()) else { return Default::default() };
-    let cut = |third: usize| plies[third * plies.len() / 3];
-    if first == last || cut(1) == cut(2) {
-        return Default::default();
+    /// The scale in three parts of the game, and by how much a slope by ply lowers the log loss out of sample.
+    fn stages(&self, engine: &str) -> (Vec<Stage>, Option<Estimate>) {
+        let Self { table, options, .. } = self;
+        let Some((samples, cases)) = self.drawn.get(engine) else { return Default::default() };
+        let seen = |sample: &&Sample| observation(table, sample, options.mate_policy, options.clip_cp).is_some();
+        let mut plies: Vec<u32> = samples.iter().filter(seen).map(|sample| sample.ply).collect();
+        plies.sort_unstable();
+        let (Some(first), Some(last)) = (plies.first().copied(), plies.last().copied()) else {
+            return Default::default();
+        };
+        let cut = |third: usize| plies[third * plies.len() / 3];
+        if first == last || cut(1) == cut(2) {
+            return Default::default();
+        }
+        let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
+        let stage = |(from_ply, to_ply): (u32, u32)| {
+            let within = samples.iter().filter(|sample| (from_ply..=to_ply).contains(&sample.ply));
+            let all: Vec<Observation> =
+                within.filter_map(|s| observation(table, s, options.mate_policy, options.clip_cp)).collect();
+            let fit = FitData::new(&all).fit(Method::MaximumLikelihood, &fit_options).ok()?;
+            let interval = fit.interval_ponanza().map(|(low, high)| [low, high]);
+            let scale = Estimate { value: 1.0 / fit.sigmoid.w1, interval };
+            Some(Stage { from_ply, to_ply, samples: all.len() as u64, scale })
+        };
+        let parts = [(first, cut(1).max(1) - 1), (cut(1), cut(2) - 1), (cut(2), last)];
+        let stages = parts.into_iter().filter(|(from, to)| from <= to).filter_map(stage).collect();
+        let folds = FoldOptions { folds: options.folds.unwrap_or(DEFAULT_FOLDS), seed: options.sampling.seed };
+        let mut validation = CrossValidation::new(std::slice::from_ref(cases), folds, options.fit_options(table));
+        let mut forecasts = |kind| validation.forecasts(kind).into_iter().next().and_then(Result::ok);
+        let (plain, phase) = (forecasts(ModelKind::MaximumLikelihood), forecasts(ModelKind::Phase));
+        (stages, plain.zip(phase).and_then(|(plain, phase)| log_loss_difference(&plain, &phase)))
     }
-    let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
-    let stage = |(from_ply, to_ply): (u32, u32)| {
-        let within = samples.iter().filter(|sample| (from_ply..=to_ply).contains(&sample.ply));
-        let all: Vec<Observation> =
-            within.filter_map(|s| observation(table, s, options.mate_policy, options.clip_cp)).collect();
-        let fit = FitData::new(&all).fit(Method::MaximumLikelihood, &fit_options).ok()?;
-        let interval = fit.interval_ponanza().map(|(low, high)| [low, high]);
-        let scale = Estimate { value: 1.0 / fit.sigmoid.w1, interval };
-        Some(Stage { from_ply, to_ply, samples: all.len() as u64, scale })
-    };
-    let parts = [(first, cut(1).max(1) - 1), (cut(1), cut(2) - 1), (cut(2), last)];
-    let stages = parts.into_iter().filter(|(from, to)| from <= to).filter_map(stage).collect();
-    let folds = FoldOptions { folds: options.folds.unwrap_or(DEFAULT_FOLDS), seed: options.sampling.seed };
-    let mut validation = CrossValidation::new(std::slice::from_ref(cases), folds, options.fit_options(table));
-    let mut forecasts = |kind| validation.forecasts(kind).into_iter().next().and_then(Result::ok);
-    let (plain, phase) = (forecasts(ModelKind::MaximumLikelihood), forecasts(ModelKind::Phase));
-    (stages, plain.zip(phase).and_then(|(plain, phase)| log_loss_difference(&plain, &phase)))
 }
 
 impl Outcome<Rescaled> {

@@ -17,6 +17,7 @@ use super::file::{Select, bytes_of, open};
 use super::rescore::{Map, ScoreCell};
 use super::source::{CellKind, Cells, Source, Values};
 use super::{MOST_COLUMNS, MOST_ROWS, TableError, at_most, pages};
+use crate::language::Text;
 use crate::record::SkipReason;
 use crate::record::packed::Rescored;
 use crate::text;
@@ -109,14 +110,7 @@ impl Frame {
         let needed: BTreeSet<String> = select(&names)?.into_iter().collect();
         for (name, field) in schema.iter().filter(|(name, _)| needed.contains(name.as_str())) {
             if !is_supported(&field.dtype) {
-                let (column, kind) = (name, format!("{:?}", field.dtype));
-                return Err(TableError::new(
-                    file,
-                    text!(
-                        "column '{column}' has the type {kind}; write it as 32- or 64-bit integers, floats, booleans or \
-                         text (DOUBLE in SQL, .astype(\"float64\") in pandas), or ignore it with `column` ROLE="
-                    ),
-                ));
+                return Err(TableError::new(file, unsupported(name, &format!("{:?}", field.dtype))));
             }
         }
         let metadata = reader.get_metadata().map_err(|e| error(&e))?;
@@ -198,6 +192,14 @@ impl Cells for Column {
     fn text(&self, row: usize) -> Option<&str> {
         self.str().ok()?.get(row)
     }
+}
+
+/// What is wrong with a column of another type.
+fn unsupported(column: &str, kind: &str) -> Text {
+    text!(
+        "column '{column}' has the type {kind}; write it as 32- or 64-bit integers, floats, booleans or text (DOUBLE \
+         in SQL, .astype(\"float64\") in pandas), or ignore it with `column` ROLE="
+    )
 }
 
 /// The types of Parquet that polars is built for here. It panics at others.

@@ -45,7 +45,7 @@ fn answers(report: &Report<'_>) -> Vec<String> {
         text += &match row.map(|row| (row.group, row.label.text(language))) {
             Some((1, label)) => say!(language, ", by 1 sample: {label}"),
             Some((group, label)) => say!(language, ", by {group} samples: {label}"),
-            None => language.word(", not by a single group: a sigmoid does not fit it well").to_owned(),
+            None => say!(language, ", not by a single group: a sigmoid does not fit it well"),
         };
     }
     let moved = tables.iter().filter(|t| t.mates_matter).count();

@@ -52,14 +52,12 @@ pub(crate) fn constants(report: &Report<'_>) -> Result<Option<Figure>, PlotError
         n => vec![say!(language, "{n} engines with fewer samples are not drawn")],
     };
     let plot = Forest {
-        title: language.word("The constants of all engines on one scale").to_owned(),
-        caption: language
-            .word("Where two intervals do not overlap, the same score means different win rates.")
-            .to_owned(),
-        axis: language.word("1/w1 (centipawns), with its 95% interval").to_owned(),
+        title: say!(language, "The constants of all engines on one scale"),
+        caption: say!(language, "Where two intervals do not overlap, the same score means different win rates."),
+        axis: say!(language, "1/w1 (centipawns), with its 95% interval"),
         rows,
         references: vec![(CUSTOMARY, None)],
-        notes: [vec![language.word("grey line: the customary 600").to_owned()], others].concat(),
+        notes: [vec![say!(language, "grey line: the customary 600")], others].concat(),
         ..Forest::default()
     };
     forest(&plot, &PlotOptions { width: 450, ..report.plots() }).map(Some)

@@ -97,7 +97,7 @@ fn groups(report: &Report<'_>, order: &[&SplitCurves]) -> Block {
         .number("w1 · 1000", |(group, _)| or_dash(group.sigmoid, |s| number(1000.0 * s.w1, 3)))
         .number(language.word("shift (cp)"), |(group, split)| match group.shift {
             Some(s) => with_interval(s.cp, (s.low, s.high), 0),
-            None if split.is_some() => language.word("0 (reference)").to_owned(),
+            None if split.is_some() => say!(language, "0 (reference)"),
             None => DASH.to_owned(),
         })
         .number(language.word("p corrected"), first(tested(|t| p_value(t.corrected_p))))

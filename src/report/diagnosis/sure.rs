@@ -113,7 +113,7 @@ fn constants(report: &Report<'_>) -> Block {
         })
         .number(report.word("games for ±5%"), |(_, c)| {
             or_dash(c.games_needed(WANTED), |needed| match needed.more {
-                0 => language.word("enough").to_owned(),
+                0 => say!(language, "enough"),
                 more => format!("+{}", thousands(more)),
             })
         })

@@ -575,11 +575,11 @@ impl<'a> GamePage<'a> {
 
 /// Whom to believe in a dispute, by what such conflicts came to.
 pub fn verdict(dispute: &Dispute<'_>, names: &[String], language: Language) -> String {
-    let Some(known) = dispute.known else { return language.word("cannot tell: no such conflict is known").to_owned() };
+    let Some(known) = dispute.known else { return say!(language, "cannot tell: no such conflict is known") };
     let [high, low] = dispute.engines.map(|engine| &names[engine]);
     let believe = match dispute.believe() {
         Some(engine) => names[engine].clone(),
-        None => language.word("cannot tell").to_owned(),
+        None => say!(language, "cannot tell"),
     };
     let percent = |share: f64| format!("{:.0}%", 100.0 * share);
     let [said_high, said_low] = known.said.map(percent);
