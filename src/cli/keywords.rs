@@ -3,23 +3,24 @@
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory, FromArgMatches};
 use serde_json::Value;
 
-use super::{Cli, Command, messages};
+use super::{compare, curve, diagnose, evaluate, fit, match_stats, messages, replay, rescale, simulate, thresholds};
 use crate::language::Language;
 use crate::run::{Calibrate, Compare, Curve, Diagnose, Error, Evaluate, Replay, Rescale, Thresholds};
 
-fn parse(command: &str, words: &[OsString]) -> Result<Command, Error> {
-    let program = ["evalcurve", command].map(OsString::from);
+/// The arguments of a command.
+fn parse<A: clap::Args>(words: &[OsString]) -> Result<A, Error> {
+    let mut command = A::augment_args(clap::Command::new("evalcurve").args_override_self(true));
     // records and tables are no keywords
-    let cli = Cli::command().mut_subcommand(command, |c| {
-        let lists = ["paths", "files"];
-        let list = lists.into_iter().find(|list| c.get_arguments().any(|argument| argument.get_id() == list));
-        if let Some(list) = list { c.mut_arg(list, |paths| paths.required(false)) } else { c }
-    });
-    let parsed = cli.try_get_matches_from(program.iter().chain(words)).and_then(|m| Cli::from_arg_matches(&m));
-    parsed.map(|cli| cli.command).map_err(|error| {
+    for list in ["paths", "files"] {
+        if command.get_arguments().any(|argument| argument.get_id() == list) {
+            command = command.mut_arg(list, |paths| paths.required(false));
+        }
+    }
+    let program = [OsString::from("evalcurve")];
+    let parsed = command.try_get_matches_from(program.iter().chain(words)).and_then(|m| A::from_arg_matches(&m));
+    parsed.map_err(|error| {
         let text = messages::of_arguments(error, Language::English).to_string();
         let text = text.strip_prefix("error: ").unwrap_or(&text);
         // the usage that follows is that of the command line
@@ -28,17 +29,12 @@ fn parse(command: &str, words: &[OsString]) -> Result<Command, Error> {
     })
 }
 
-fn wrong(command: &str) -> Error {
-    Error::Said(format!("'{command}' is not a command with keywords").into())
-}
-
 /// The command that calibrates.
 ///
 /// # Errors
 /// [`Error::Said`] for a wrong option.
 pub fn calibrate(words: &[OsString]) -> Result<Calibrate, Error> {
-    let Command::Fit(args) = parse("fit", words)? else { return Err(wrong("fit")) };
-    Ok(args.command())
+    Ok(parse::<fit::Args>(words)?.command())
 }
 
 /// The command that diagnoses.
@@ -46,8 +42,7 @@ pub fn calibrate(words: &[OsString]) -> Result<Calibrate, Error> {
 /// # Errors
 /// [`Error::Said`] for a wrong option.
 pub fn diagnose(words: &[OsString]) -> Result<Diagnose, Error> {
-    let Command::Diagnose(args) = parse("diagnose", words)? else { return Err(wrong("diagnose")) };
-    Ok(args.command())
+    Ok(parse::<diagnose::Args>(words)?.command())
 }
 
 /// The command that judges calibrations, without the calibrations.
@@ -55,8 +50,7 @@ pub fn diagnose(words: &[OsString]) -> Result<Diagnose, Error> {
 /// # Errors
 /// [`Error::Said`] for a wrong option.
 pub fn evaluate(words: &[OsString]) -> Result<Evaluate, Error> {
-    let Command::Evaluate(args) = parse("evaluate", words)? else { return Err(wrong("evaluate")) };
-    Ok(args.options())
+    Ok(parse::<evaluate::Args>(words)?.options())
 }
 
 /// The command that counts evaluation curves.
@@ -64,8 +58,7 @@ pub fn evaluate(words: &[OsString]) -> Result<Evaluate, Error> {
 /// # Errors
 /// [`Error::Said`] for a wrong option.
 pub fn curve(words: &[OsString]) -> Result<Curve, Error> {
-    let Command::Curve(args) = parse("curve", words)? else { return Err(wrong("curve")) };
-    Ok(args.command())
+    Ok(parse::<curve::Args>(words)?.command())
 }
 
 /// The command that compares two calibrations.
@@ -75,8 +68,7 @@ pub fn curve(words: &[OsString]) -> Result<Curve, Error> {
 pub fn compare(words: &[OsString]) -> Result<Compare, Error> {
     // two files are needed on the command line
     let words: Vec<OsString> = words.iter().cloned().chain(["--", "old", "new"].map(OsString::from)).collect();
-    let Command::Compare(args) = parse("compare", &words)? else { return Err(wrong("compare")) };
-    Ok(args.command())
+    Ok(parse::<compare::Args>(&words)?.command())
 }
 
 /// The command that finds scores at which to adjudicate.
@@ -84,8 +76,7 @@ pub fn compare(words: &[OsString]) -> Result<Compare, Error> {
 /// # Errors
 /// [`Error::Said`] for a wrong option.
 pub fn thresholds(words: &[OsString]) -> Result<Thresholds, Error> {
-    let Command::Thresholds(args) = parse("thresholds", words)? else { return Err(wrong("thresholds")) };
-    Ok(args.command())
+    Ok(parse::<thresholds::Args>(words)?.command())
 }
 
 /// The command that puts training data on another scale.
@@ -93,8 +84,7 @@ pub fn thresholds(words: &[OsString]) -> Result<Thresholds, Error> {
 /// # Errors
 /// [`Error::Said`] for a wrong option, or a calibration that cannot be read.
 pub fn rescale(words: &[OsString]) -> Result<Rescale, Error> {
-    let Command::Rescale(args) = parse("rescale", words)? else { return Err(wrong("rescale")) };
-    args.command().map_err(|error| Error::Said(messages::of_error(&error)))
+    parse::<rescale::Args>(words)?.command().map_err(|error| Error::Said(messages::of_error(&error)))
 }
 
 /// The command that decides vote logs again, without calibrations.
@@ -102,7 +92,7 @@ pub fn rescale(words: &[OsString]) -> Result<Rescale, Error> {
 /// # Errors
 /// [`Error::Said`] for a wrong option.
 pub fn replay(words: &[OsString]) -> Result<Replay, Error> {
-    let Command::Replay(args) = parse("replay", words)? else { return Err(wrong("replay")) };
+    let args = parse::<replay::Args>(words)?;
     Ok(Replay { options: args.options(), weights: args.weights()?, calibrations: Vec::new() })
 }
 
@@ -111,9 +101,12 @@ pub fn replay(words: &[OsString]) -> Result<Replay, Error> {
 /// # Errors
 /// [`Error`] where the command line would have printed an error.
 pub fn document(command: &str, words: &[OsString]) -> Result<Value, Error> {
-    match parse(command, words)? {
-        Command::MatchStats(args) => args.document(),
-        Command::Simulate(args) => args.document().map_err(|error| Error::Said(messages::of_error(&error))),
-        _ => Err(wrong(command)),
+    match command {
+        "match-stats" => parse::<match_stats::Args>(words)?.document(),
+        "simulate" => {
+            let args = parse::<simulate::Args>(words)?;
+            args.document().map_err(|error| Error::Said(messages::of_error(&error)))
+        }
+        _ => Err(Error::Said(format!("'{command}' is not a command with keywords").into())),
     }
 }
