@@ -95,7 +95,7 @@ pub struct Running {
 }
 
 /// What became of the positions of one engine.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Counts {
     /// Positions that were given to the engine.
     pub positions: usize,

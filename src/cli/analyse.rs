@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::bail;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::analyse_games::{self, PageArgs};
@@ -15,13 +16,14 @@ use super::{Done, progress, terminal};
 use crate::analyse::{
     Analyse, Analysis, Counts, Running, Search, Status, all_positions, parse_engine, parse_limit, shipped,
 };
+use crate::calibrate::CalibrateOptions;
 use crate::calibrate::mates::Threshold;
-use crate::calibrate::{CalibrateOptions, EngineResult};
+use crate::calibration::Estimate;
 use crate::council::{EngineConfig, Game, Limit};
 use crate::language::{Language, Text};
 use crate::report::columns::Columns;
 use crate::report::json::{about_records, rounded};
-use crate::report::text::{LABEL, constant, or_dash, reading, thousands, wrap};
+use crate::report::text::{LABEL, estimate as estimate_words, or_dash, reading, thousands, wrap};
 use crate::run::{Calibrate, FileFormat, Filters, Fitting, Input, Reading, Sample, Sampling};
 use crate::sample::Expression;
 use crate::{say, table, text};
@@ -494,27 +496,39 @@ impl Bar {
 }
 
 /// One engine of the summary.
+#[derive(Serialize)]
 struct Row<'a> {
+    #[serde(rename = "engine")]
     name: &'a str,
-    limit: Option<Limit>,
+    limit: Option<String>,
+    #[serde(flatten)]
     counts: &'a Counts,
     mean_ms: Option<f64>,
     given_up: Option<&'a str>,
-    result: Option<&'a EngineResult>,
+    constant: Option<f64>,
+    interval: Option<[f64; 2]>,
+    log_loss: Option<f64>,
+    error: Option<&'a Text>,
 }
 
 fn rows(analysis: &Analysis) -> Vec<Row<'_>> {
-    let engines = analysis.outcome.engines.iter().zip(&analysis.counts).enumerate();
-    engines
-        .map(|(number, (engine, counts))| Row {
+    let (engines, mut rows) = (&analysis.outcome.engines, Vec::new());
+    for (number, (engine, counts)) in engines.iter().zip(&analysis.counts).enumerate() {
+        let result = analysis.results.iter().find(|result| result.name == engine.name);
+        let constant = result.and_then(|result| result.calibration.as_ref()?.constant());
+        rows.push(Row {
             name: &engine.name,
-            limit: engine.limit,
+            limit: engine.limit.map(|limit| limit.to_string()),
             counts,
             mean_ms: analysis.mean_time(number).map(|time| 1_000.0 * time.as_secs_f64()),
             given_up: engine.given_up.as_deref(),
-            result: analysis.results.iter().find(|result| result.name == engine.name),
-        })
-        .collect()
+            constant: constant.as_ref().map(|constant| constant.value),
+            interval: constant.and_then(|constant| constant.interval),
+            log_loss: result.and_then(|result| result.validated.as_ref()).map(|v| v.scores.log_loss.value),
+            error: result.and_then(|result| result.error.as_ref()),
+        });
+    }
+    rows
 }
 
 fn summary(analysis: &Analysis, target: Option<f64>, language: Language) -> String {
@@ -526,14 +540,11 @@ fn summary(analysis: &Analysis, target: Option<f64>, language: Language) -> Stri
         None => String::new(),
     };
     let mut out = say!(language, "positions {searched} searched of {drawn} drawn{stopped}\n\n");
-    let value = |row: &Row<'_>| or_dash(row.result.and_then(|r| constant(r.calibration.as_ref()?)), |words| words);
-    let loss = |row: &Row<'_>| {
-        let scores = row.result.and_then(|result| result.validated.as_ref());
-        or_dash(scores, |v| format!("{:.3}", v.scores.log_loss.value))
-    };
+    let value =
+        |row: &Row<'_>| or_dash(row.constant, |value| estimate_words(&Estimate { value, interval: row.interval }, 0));
     let columns = Columns::new()
         .name(language.word("engine"), 26, |row: &Row<'_>| row.name.to_owned())
-        .left(language.word("limit"), 14, |row| row.limit.map_or_else(String::new, |limit| limit.to_string()))
+        .left(language.word("limit"), 14, |row| row.limit.clone().unwrap_or_default())
         .right(language.word("scored"), 7, |row| thousands(row.counts.scored as u64))
         .right(language.word("mates"), 6, |row| thousands(row.counts.mates as u64))
         .right(language.word("failed"), 6, |row| thousands(row.counts.failures() as u64))
@@ -541,7 +552,7 @@ fn summary(analysis: &Analysis, target: Option<f64>, language: Language) -> Stri
         .gap(2)
         .left("1/w1 [95%]", 19, value)
         .gap(1)
-        .right(language.word("log loss"), 8, loss);
+        .right(language.word("log loss"), 8, |row| or_dash(row.log_loss, |loss| format!("{loss:.3}")));
     let rows = rows(analysis);
     out += &(terminal::heading(columns.head().trim_end()) + "\n");
     rows.iter().for_each(|row| out += &(columns.row(row).trim_end().to_owned() + "\n"));
@@ -562,7 +573,7 @@ fn summary(analysis: &Analysis, target: Option<f64>, language: Language) -> Stri
             let reasons = row.counts.failed.iter().map(word).collect::<Vec<_>>().join(", ");
             out += &wrap(&say!(language, "{name}: {reasons}; the first: {first}\n"), terminal::width(), 2);
         }
-        if let Some(why) = row.result.and_then(|result| result.error.as_ref()) {
+        if let Some(why) = row.error {
             out += &wrap(&format!("{name}: {}\n", why.text(language)), terminal::width(), 2);
         }
     }
@@ -581,27 +592,8 @@ fn written(analysis: &Analysis, out: &Path, language: Language) -> String {
 }
 
 fn document(analysis: &Analysis, out: &str) -> Value {
-    let engine = |row: &Row<'_>| {
-        let found = row.result.and_then(|result| result.calibration.as_ref()?.constant());
-        json!({
-            "engine": row.name,
-            "limit": row.limit.map(|limit| limit.to_string()),
-            "positions": row.counts.positions,
-            "scored": row.counts.scored,
-            "mates": row.counts.mates,
-            "failed": row.counts.failed,
-            "not_asked": row.counts.not_asked,
-            "given_up": row.given_up,
-            "first_failure": row.counts.first_failure,
-            "mean_ms": row.mean_ms,
-            "constant": found.as_ref().map(|c| c.value),
-            "interval": found.and_then(|c| c.interval),
-            "log_loss": row.result.and_then(|r| r.validated.as_ref()).map(|v| v.scores.log_loss.value),
-            "error": row.result.and_then(|result| result.error.as_ref()),
-        })
-    };
     json!({
-        "engines": rows(analysis).iter().map(engine).collect::<Vec<_>>(),
+        "engines": rows(analysis),
         "positions": analysis.outcome.positions,
         "drawn": analysis.drawn,
         "reached": analysis.reached,

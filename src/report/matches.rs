@@ -197,18 +197,10 @@ const MOST_IN_MATRIX: usize = 200;
 
 /// The rating lists as JSON; `los[i][j]` is the likelihood that player i is stronger than player j.
 pub(crate) fn ratings_document(groups: &[RatingGroup]) -> Value {
-    let player = |p: &Rated| {
-        json!({
-            "player": p.player, "elo": p.elo, "standard_error": p.standard_error, "interval": p.interval,
-            "games": p.games, "points": p.points, "draws": p.draws, "opponents": p.opponents,
-        })
-    };
     let group = |group: &RatingGroup| {
-        let matrix = (group.players.len() <= MOST_IN_MATRIX).then_some(&group.los);
-        json!({
-            "players": group.players.iter().map(player).collect::<Vec<Value>>(), "games": group.games,
-            "anchor": group.anchor, "determined": group.determined, "dispersion": group.dispersion, "los": matrix,
-        })
+        let mut document = json!(group);
+        document["los"] = json!((group.players.len() <= MOST_IN_MATRIX).then_some(&group.los));
+        document
     };
     groups.iter().map(group).collect()
 }

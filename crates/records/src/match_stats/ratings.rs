@@ -16,7 +16,7 @@ pub(crate) const MOST_WITH_INTERVALS: usize = 3_000;
 const LEAST_FOR_DISPERSION: f64 = 20.0;
 
 /// The players of one group: a chain of games joins any two of them, and none of them met a player of another group.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct RatingGroup {
     /// The players, strongest first.
     pub players: Vec<Rated>,
@@ -29,11 +29,12 @@ pub struct RatingGroup {
     pub dispersion: f64,
     pub games: u64,
     /// `los[i][j]` is the probability that player i is stronger than player j; empty without intervals.
+    #[serde(skip)]
     pub los: Vec<Vec<f64>>,
 }
 
 /// A player of a rating list.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Rated {
     /// The name.
     pub player: String,
