@@ -9,18 +9,16 @@
 mod definition;
 mod form;
 mod formula;
-mod functions;
 mod kind;
 
 pub use definition::Needs;
-pub use form::InvalidParameter;
+pub use form::{Form, InvalidParameter};
 pub use formula::Formula;
 pub use people::Span;
 pub use sigmoid::Method;
 pub use wdl::{TERMS, WdlRates};
 
 use definition::Definition;
-use form::Form;
 
 use crate::situation::Situation;
 
@@ -40,11 +38,16 @@ macro_rules! models {
             $(#[doc = concat!("See [`", stringify!($form), "`].")] $form($form)),+
         }
 
-        impl Model {
-            fn form(&self) -> &dyn Form {
+        /// Whatever its form, a model is asked what a [`Form`] answers.
+        impl std::ops::Deref for Model {
+            type Target = dyn Form;
+
+            fn deref(&self) -> &Self::Target {
                 match self { $(Self::$form(form) => form),+ }
             }
+        }
 
+        impl Model {
             /// `kind` of the model in the calibration file: `sigmoid`, `strength` …
             pub fn form_name(&self) -> &'static str {
                 match self { $(Self::$form(_) => $name),+ }
