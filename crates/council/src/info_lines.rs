@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::task::SearchResult;
-use crate::usi::{BestMove, Info, InfoScore};
+use crate::usi::{BestMove, Info};
 use evalcurve_core::calibration::Score;
-use evalcurve_core::types::Declared;
 
 /// The latest lines of a search, by rank.
 #[derive(Debug, Default)]
@@ -19,17 +18,8 @@ pub(super) struct InfoLines {
 
 #[derive(Debug, Default)]
 struct Rank {
-    exact: Option<ScoredLine>,
-    bound: Option<ScoredLine>,
-}
-
-/// A line with a score.
-#[derive(Debug)]
-pub(super) struct ScoredLine {
-    pub score: InfoScore,
-    pub declared: Option<Declared>,
-    pub pv: Vec<String>,
-    pub depth: Option<u32>,
+    exact: Option<Info>,
+    bound: Option<Info>,
 }
 
 /// Higher ranks are ignored: no position has more legal moves.
@@ -37,28 +27,30 @@ const MOST_RANKS: u32 = 600;
 
 impl InfoLines {
     /// Adds a line; returns whether it has a score.
-    pub(crate) fn add(&mut self, info: Info, mate_threshold_cp: Option<f64>) -> bool {
+    pub(crate) fn add(&mut self, mut info: Info, mate_threshold_cp: Option<f64>) -> bool {
         self.depth = info.depth.or(self.depth);
         self.seldepth = info.seldepth.or(self.seldepth);
         self.nodes = info.nodes.or(self.nodes);
         self.nps = info.nps.or(self.nps);
         let rank = info.multipv.unwrap_or(1);
-        let Some(mut score) = info.score.filter(|_| (1..=MOST_RANKS).contains(&rank)) else { return false };
-        if let (Score::Cp(cp), Some(threshold)) = (score.score, mate_threshold_cp)
+        if info.score.is_none() || !(1..=MOST_RANKS).contains(&rank) {
+            return false;
+        }
+        if let (Some(Score::Cp(cp)), Some(threshold)) = (info.score, mate_threshold_cp)
             && cp.abs() >= threshold
         {
-            score.score = Score::Mate { wins: cp > 0.0, plies: None };
+            info.score = Some(Score::Mate { wins: cp > 0.0, plies: None });
         }
         let rank = self.ranks.entry(rank).or_default();
-        let line = if score.bound.is_none() { &mut rank.exact } else { &mut rank.bound };
-        *line = Some(ScoredLine { score, declared: info.declared, pv: info.pv, depth: info.depth });
+        let line = if info.bound.is_none() { &mut rank.exact } else { &mut rank.bound };
+        *line = Some(info);
         true
     }
 
-    /// The line of each rank that has a move: the exact one, or the bound if there is no exact one.
-    pub(crate) fn best_known(&self) -> impl Iterator<Item = &ScoredLine> {
+    /// The first move of each rank with its score and line: the exact one, or the bound if there is no exact one.
+    pub(crate) fn best_known(&self) -> impl Iterator<Item = (&String, Score, &Info)> {
         let lines = self.ranks.values().filter_map(|rank| rank.exact.as_ref().or(rank.bound.as_ref()));
-        lines.filter(|line| !line.pv.is_empty())
+        lines.filter_map(|line| Some((line.pv.first()?, line.score?, line)))
     }
 
     /// The search result with an answer, or before there is one.
@@ -66,7 +58,7 @@ impl InfoLines {
     /// The score comes from the latest exact line of the answer; otherwise from the latest exact line of the best rank,
     /// whatever its move; otherwise from a bound.
     pub(crate) fn result(&self, answer: Option<&BestMove>) -> SearchResult {
-        let of_answer = |line: &&ScoredLine| answer.is_some_and(|answer| line.pv.first() == Some(&answer.best));
+        let of_answer = |line: &&Info| answer.is_some_and(|answer| line.pv.first() == Some(&answer.best));
         let exact = || self.ranks.values().filter_map(|rank| rank.exact.as_ref());
         let bounds = || self.ranks.values().filter_map(|rank| rank.bound.as_ref());
         let line = exact()
@@ -74,26 +66,23 @@ impl InfoLines {
             .or_else(|| exact().next())
             .or_else(|| bounds().find(of_answer))
             .or_else(|| bounds().next());
-        let list = self.best_known().map(|line| (line.pv[0].clone(), line.score.score));
+        let list = self.best_known().map(|(best, score, _)| (best.clone(), score));
         // the principal variation must start with the answer
         let pv =
             line.filter(|line| answer.is_none() || of_answer(line)).map(|line| line.pv.clone()).unwrap_or_default();
         SearchResult {
             best: answer.map(|answer| answer.best.clone()),
             ponder: answer.and_then(|answer| answer.ponder.clone()).or_else(|| pv.get(1).cloned()),
-            score: line.map(|line| line.score.score),
-            bound: line.and_then(|line| line.score.bound),
+            score: line.and_then(|line| line.score),
+            bound: line.and_then(|line| line.bound),
             declared: line.and_then(|line| line.declared),
             pv,
-            judged: Vec::new(),
-            second: None,
-            deeper: None,
             list: if self.ranks.len() > 1 { list.collect() } else { Vec::new() },
             depth: self.depth,
             seldepth: self.seldepth,
             nodes: self.nodes,
             nps: self.nps,
-            time: None,
+            ..SearchResult::default()
         }
     }
 }

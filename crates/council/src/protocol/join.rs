@@ -288,9 +288,9 @@ impl Session<'_> {
         let candidate = |best: &str, score, comment| Candidate { best: best.to_owned(), score, comment };
         let mut candidates: Vec<Candidate> = Vec::new();
         if is_move(best) {
-            candidates.extend(self.engine.lines.best_known().map(|line| {
+            candidates.extend(self.engine.lines.best_known().map(|(best, score, line)| {
                 let comment = line.depth.map_or_else(String::new, |depth| format!("depth {depth}"));
-                candidate(&line.pv[0], centipawns(line.score.score), comment)
+                candidate(best, centipawns(score), comment)
             }));
             candidates.retain(|c| board.is_legal(&c.best));
             candidates.sort_by_key(|c| c.best != best);

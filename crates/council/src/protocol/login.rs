@@ -5,12 +5,13 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::SyncSender;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::message::{parse_login, same_secret};
 use super::options::{Event, ServeError, ServeOptions};
+use crate::lock;
 use crate::usi::{LineReader, ReadLine};
 
 /// The longest line that a program may send.
@@ -199,10 +200,6 @@ impl Login {
             };
         }
     }
-}
-
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A stream whose reads fail after a deadline, even if single bytes keep arriving.

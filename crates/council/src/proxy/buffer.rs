@@ -1,7 +1,9 @@
 //! What the GUI has written and the engine has not read yet, in a limited amount of memory.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use crate::lock;
 
 /// Bytes that may wait for the engine to read them, in addition to those that are being written.
 pub(super) const WAITING_BYTES: usize = 1 << 20;
@@ -33,17 +35,13 @@ impl Buffer {
         Self { waiting: Mutex::default(), changed: Condvar::new(), patience }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds a line or a part of it. Waits for room, but not longer than its patience: an engine that reads nothing for
     /// so long loses lines, so that the end of the GUI's input is seen. Never more than a line that is cut short comes
     /// through of a line that is dropped.
     pub(crate) fn add(&self, part: &[u8]) {
         let ends_line = part.ends_with(b"\n");
         let until = Instant::now() + self.patience;
-        let mut waiting = self.lock();
+        let mut waiting = lock(&self.waiting);
         let fits = |waiting: &Waiting| waiting.bytes.is_empty() || waiting.bytes.len() + part.len() < WAITING_BYTES;
         if waiting.skips_rest {
             waiting.skips_rest = !ends_line;
@@ -73,7 +71,7 @@ impl Buffer {
 
     /// Takes all that waits, once there is something; `None` after the end.
     pub(crate) fn take(&self) -> Option<Vec<u8>> {
-        let mut waiting = self.lock();
+        let mut waiting = lock(&self.waiting);
         while waiting.bytes.is_empty() && !waiting.closed {
             waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
         }
@@ -84,7 +82,7 @@ impl Buffer {
 
     /// Ends it: what waits can still be taken, and no one waits any more.
     pub(crate) fn close(&self) {
-        self.lock().closed = true;
+        lock(&self.waiting).closed = true;
         self.changed.notify_all();
     }
 }

@@ -13,13 +13,14 @@ use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::Stdio;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use evalcurve_core::calibration::Situation;
 use thiserror::Error;
 
+use crate::lock;
 use crate::usi::{FromGui, Launch, Owned, Protocol, SpawnError};
 
 use buffer::Buffer;
@@ -82,10 +83,6 @@ struct Shared {
     ending: bool,
     /// The engine has answered the greeting.
     greeted: bool,
-}
-
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Proxy {

@@ -12,15 +12,6 @@ const MOST_BYTES: usize = 8 * 1024;
 /// Moves of a principal variation that are kept.
 const MOST_MOVES: usize = 256;
 
-/// The score of an `info` line.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct InfoScore {
-    /// From the side to move's point of view.
-    pub score: Score,
-    /// `lowerbound` or `upperbound`; `None` for an exact score.
-    pub bound: Option<Bound>,
-}
-
 /// An `info` line. Its fields may come in any order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Info {
@@ -34,7 +25,10 @@ pub struct Info {
     pub nps: Option<u64>,
     /// The rank of this line among several, from 1.
     pub multipv: Option<u32>,
-    pub score: Option<InfoScore>,
+    /// From the side to move's point of view.
+    pub score: Option<Score>,
+    /// `lowerbound` or `upperbound`; `None` for an exact score.
+    pub bound: Option<Bound>,
     /// The rates of wins, draws and losses that the engine declares (`wdl 512 300 188`).
     pub declared: Option<Declared>,
     /// The principal variation, up to 256 moves.
@@ -51,7 +45,6 @@ impl Info {
         let mut info = Self::default();
         let text = beginning(text);
         let mut words = Words::new(text);
-        let (mut score, mut bound) = (None, None);
         while let Some(word) = words.next() {
             match word {
                 // the rest of the line is text, even if it looks like fields
@@ -65,10 +58,10 @@ impl Info {
                 "nodes" => info.nodes = words.value(),
                 "nps" => info.nps = words.value(),
                 "multipv" => info.multipv = words.value(),
-                "lowerbound" => bound = Some(Bound::Lower),
-                "upperbound" => bound = Some(Bound::Upper),
+                "lowerbound" => info.bound = Some(Bound::Lower),
+                "upperbound" => info.bound = Some(Bound::Upper),
                 "score" => {
-                    score = match words.next() {
+                    info.score = match words.next() {
                         Some("cp") => words.value().filter(|cp: &f64| cp.is_finite()).map(Score::Cp),
                         Some("mate") => words.parsed(|value| mate(value, protocol)),
                         _ => None,
@@ -86,7 +79,6 @@ impl Info {
                 _ => {}
             }
         }
-        info.score = score.map(|score| InfoScore { score, bound });
         info
     }
 }
@@ -135,7 +127,8 @@ mod tests {
     }
 
     fn score(text: &str) -> Option<(Score, Option<Bound>)> {
-        usi(text).score.map(|s| (s.score, s.bound))
+        let info = usi(text);
+        info.score.map(|score| (score, info.bound))
     }
 
     #[test]
@@ -160,10 +153,7 @@ mod tests {
         assert_eq!(score("score mate 0"), mate(false, Some(0)));
         assert_eq!(score("score cp nan"), None);
         assert_eq!(score("score"), None);
-        assert_eq!(
-            Info::parse("score mate 3", Protocol::Uci).score.map(|s| s.score),
-            Some(Score::Mate { wins: true, plies: Some(5) })
-        );
+        assert_eq!(Info::parse("score mate 3", Protocol::Uci).score, Some(Score::Mate { wins: true, plies: Some(5) }));
     }
 
     #[test]

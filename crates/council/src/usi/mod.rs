@@ -14,7 +14,7 @@ mod running;
 mod words;
 
 pub use go::{Clock, Go};
-pub use info::{Info, InfoScore};
+pub use info::Info;
 pub use lines::{LineReader, MAX_LINE_BYTES, ReadLine};
 pub use message::{BestMove, FromEngine, FromGui, Position, set_option};
 pub use option::{OptionKind, OptionSpec};

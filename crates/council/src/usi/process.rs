@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,7 @@ use super::lines::{LineReader, ReadLine};
 use super::running;
 #[cfg(unix)]
 use super::running::guard::Guarded as Child;
+use crate::lock;
 #[cfg(windows)]
 use windows::Job as Child;
 
@@ -204,7 +205,7 @@ impl Process {
 }
 
 fn joined(lines: &Mutex<VecDeque<String>>) -> String {
-    let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+    let lines = lock(lines);
     lines.iter().cloned().collect::<Vec<String>>().join(" | ")
 }
 
@@ -362,7 +363,7 @@ fn write_lines(mut stdin: std::process::ChildStdin, lines: &Receiver<String>) {
 fn collect_last_lines(stderr: impl Read, last: &Mutex<VecDeque<String>>) {
     LineReader::new(BufReader::new(stderr)).forward(|line, _| {
         if let ReadLine::Text(text) = line {
-            let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut last = lock(last);
             if last.len() == STDERR_LINES {
                 last.pop_front();
             }

@@ -3,7 +3,7 @@
 //! A signal that can be caught stops the engines in this program. Against SIGKILL and crashes, each group has a guard.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// The groups; `None` once [`stop_engines`] was called.
 static RUNNING: Mutex<Option<BTreeSet<u32>>> = Mutex::new(Some(BTreeSet::new()));
@@ -15,7 +15,7 @@ const TERMINATE_TIME: std::time::Duration = std::time::Duration::from_millis(200
 /// The groups, while none can start or be waited for: their ids remain theirs.
 pub(super) fn lock() -> MutexGuard<'static, Option<BTreeSet<u32>>> {
     // a set of numbers is valid after a panic elsewhere
-    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+    crate::lock(&RUNNING)
 }
 
 /// Stops all engines that run, with everything that they started. No engine can be started afterwards.

@@ -49,7 +49,7 @@ pub(super) fn engine(bytes: &[u8]) {
                 }
                 FromEngine::Info(info) => {
                     if let Some(score) = &info.score {
-                        assert!(!matches!(score.score, Score::Cp(cp) if !cp.is_finite()));
+                        assert!(!matches!(score, Score::Cp(cp) if !cp.is_finite()));
                     }
                 }
                 _ => {}
