@@ -34,7 +34,7 @@ pub struct RatingGroup {
 }
 
 /// A player of a rating list.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
 pub struct Rated {
     /// The name.
     pub player: String,
@@ -64,14 +64,25 @@ pub struct Rated {
 /// An anchor that did not play, two anchors in one group, or a search that does not end.
 pub fn rating_list(matches: &[&Match], anchors: &[(String, f64)]) -> Result<Vec<RatingGroup>, Text> {
     let known: BTreeSet<&str> = matches.iter().flat_map(|m| [&*m.player, &*m.opponent]).collect();
-    let number: BTreeMap<&str, usize> = known.iter().copied().zip(0..).collect();
-    if let Some((name, _)) = anchors.iter().find(|(name, _)| !number.contains_key(&**name)) {
+    if let Some((name, _)) = anchors.iter().find(|(name, _)| !known.contains(&**name)) {
         return Err(text!("no player {name:?} in the matches: an anchor is one of the rated players"));
     }
-    let names: Vec<&str> = known.into_iter().collect();
-    let mut meetings = Meetings::default();
-    matches.iter().for_each(|m| meetings.add([number[&*m.player], number[&*m.opponent]], m));
-    let encounters: Vec<Encounter> = meetings.0.iter().map(|(players, met)| met.encounter(*players)).collect();
+    let names: Vec<&str> = known.iter().copied().collect();
+    let number: BTreeMap<&str, usize> = known.into_iter().zip(0..).collect();
+    let mut meetings = Meetings::new();
+    for of in matches.iter().filter(|of| of.player != of.opponent && of.games.games() > 0) {
+        let (player, opponent) = (number[&*of.player], number[&*of.opponent]);
+        let met = meetings.entry((player.min(opponent), player.max(opponent))).or_default();
+        let of = if player < opponent { (*of).clone() } else { of.reversed() };
+        if !met.contains(&of) {
+            met.push(of);
+        }
+    }
+    let encounter = |(&(first, second), met): (&(usize, usize), &Vec<Match>)| {
+        let sum = |value: fn(&Match) -> f64| met.iter().map(value).sum();
+        Encounter { first, second, games: sum(|m| m.games.games() as f64), points: sum(|m| m.games.points()) }
+    };
+    let encounters: Vec<Encounter> = meetings.iter().map(encounter).collect();
     let rate = |prior_draws| {
         let options = RatingOptions { prior_draws, ..RatingOptions::default() };
         rate_encounters(names.len(), &encounters, &options).map_err(|error| text!("no ratings: {error}"))
@@ -79,19 +90,18 @@ pub fn rating_list(matches: &[&Match], anchors: &[(String, f64)]) -> Result<Vec<
     let leaning = rate(RatingOptions::default().prior_draws)?;
     let mut parts = vec![Part::default(); leaning.component.iter().max().map_or(0, |last| last + 1)];
     leaning.component.iter().enumerate().for_each(|(player, part)| parts[*part].players.push(player));
-    for (encounter, met) in encounters.iter().zip(meetings.0.values()) {
+    for (encounter, met) in encounters.iter().zip(meetings.values()) {
         let part = &mut parts[leaning.component[encounter.first]];
         part.encounters.push(*encounter);
         part.met.push(met);
     }
-    let mut tallies = vec![Tally::default(); names.len()];
-    meetings.0.iter().for_each(|(players, met)| met.tally(*players, &mut tallies));
+    let sums = sums(&names, &meetings);
     // so little prior that it does not show, for groups whose likelihood has a maximum of its own
     let free = rate(1e-9).unwrap_or_else(|_| leaning.clone());
     let rated = |part: &Part| {
         let determined = is_determined(&part.players, &part.encounters);
         let elo = if determined { &free.elo } else { &leaning.elo };
-        part.rated(elo, &names, &tallies, anchors).map(|group| RatingGroup { determined, ..group })
+        part.rated(elo, &sums, anchors).map(|group| RatingGroup { determined, ..group })
     };
     let mut groups = parts.iter().map(rated).collect::<Result<Vec<RatingGroup>, Text>>()?;
     groups.sort_by_key(|group| std::cmp::Reverse(group.players.len()));
@@ -99,52 +109,25 @@ pub fn rating_list(matches: &[&Match], anchors: &[(String, f64)]) -> Result<Vec<
 }
 
 /// The matches of two players, in the view of the one with the smaller number.
-#[derive(Debug, Clone, Default)]
-struct Met(Vec<Match>);
+type Meetings = BTreeMap<(usize, usize), Vec<Match>>;
 
-#[derive(Debug, Default)]
-struct Meetings(BTreeMap<(usize, usize), Met>);
-
-/// The sums of a player.
-#[derive(Debug, Clone, Default)]
-struct Tally {
-    games: u64,
-    points: f64,
-    draws: u64,
-    opponents: usize,
-}
-
-impl Meetings {
-    fn add(&mut self, [player, opponent]: [usize; 2], of: &Match) {
-        if player == opponent || of.games.games() == 0 {
-            return;
-        }
-        let of = if player < opponent { of.clone() } else { of.reversed() };
-        let met = self.0.entry((player.min(opponent), player.max(opponent))).or_default();
-        if !met.0.contains(&of) {
-            met.0.push(of);
-        }
-    }
-}
-
-impl Met {
-    fn encounter(&self, (first, second): (usize, usize)) -> Encounter {
-        let sum = |value: fn(&Match) -> f64| self.0.iter().map(value).sum();
-        Encounter { first, second, games: sum(|m| m.games.games() as f64), points: sum(|m| m.games.points()) }
-    }
-
-    fn tally(&self, (first, second): (usize, usize), tallies: &mut [Tally]) {
+/// The players with the sums of their games, not yet rated.
+fn sums(names: &[&str], meetings: &Meetings) -> Vec<Rated> {
+    let mut sums: Vec<Rated> =
+        names.iter().map(|name| Rated { player: (*name).to_owned(), ..Rated::default() }).collect();
+    for (&(first, second), met) in meetings {
         for (player, is_first) in [(first, true), (second, false)] {
-            let tally = &mut tallies[player];
-            tally.opponents += 1;
-            for m in &self.0 {
+            let sum = &mut sums[player];
+            sum.opponents += 1;
+            for m in met {
                 let n = m.games.games();
-                tally.games += n;
-                tally.draws += m.games.draws;
-                tally.points += if is_first { m.games.points() } else { n as f64 - m.games.points() };
+                sum.games += n;
+                sum.draws += m.games.draws;
+                sum.points += if is_first { m.games.points() } else { n as f64 - m.games.points() };
             }
         }
     }
+    sums
 }
 
 /// The players and games of one group.
@@ -153,18 +136,12 @@ struct Part<'a> {
     players: Vec<usize>,
     encounters: Vec<Encounter>,
     /// for each encounter
-    met: Vec<&'a Met>,
+    met: Vec<&'a Vec<Match>>,
 }
 
 impl Part<'_> {
-    fn rated(
-        &self,
-        elo: &[f64],
-        names: &[&str],
-        tallies: &[Tally],
-        anchors: &[(String, f64)],
-    ) -> Result<RatingGroup, Text> {
-        let anchor = self.anchor(names, anchors)?;
+    fn rated(&self, elo: &[f64], sums: &[Rated], anchors: &[(String, f64)]) -> Result<RatingGroup, Text> {
+        let anchor = self.anchor(sums, anchors)?;
         let shift = anchor.map_or(0.0, |(place, given)| given - elo[self.players[place]]);
         let dispersion = self.dispersion(elo);
         let covariance = (self.players.len() <= MOST_WITH_INTERVALS)
@@ -179,7 +156,12 @@ impl Part<'_> {
             None => covariance.as_ref().map(|matrix| (dispersion * matrix[i][i]).max(0.0)),
         };
         let player = |(place, &player): (usize, &usize)| {
-            Rated::of(names[player], &tallies[player], elo[player] + shift, error(place).map(f64::sqrt))
+            let (of, elo, standard_error) = (&sums[player], elo[player] + shift, error(place).map(f64::sqrt));
+            let interval = standard_error.map(|error| {
+                let (low, high) = (elo - Z_95 * error, elo + Z_95 * error);
+                ((of.points > 0.0).then_some(low), (of.points < of.games as f64).then_some(high))
+            });
+            Rated { elo, standard_error, interval, ..of.clone() }
         };
         let players: Vec<Rated> = self.players.iter().enumerate().map(player).collect();
         let mut order: Vec<usize> = (0..players.len()).collect();
@@ -200,12 +182,12 @@ impl Part<'_> {
     }
 
     /// The place and the rating of the anchor.
-    fn anchor(&self, names: &[&str], anchors: &[(String, f64)]) -> Result<Option<(usize, f64)>, Text> {
-        let place = |name: &String| self.players.iter().position(|player| names[*player] == name);
+    fn anchor(&self, sums: &[Rated], anchors: &[(String, f64)]) -> Result<Option<(usize, f64)>, Text> {
+        let place = |name: &String| self.players.iter().position(|player| sums[*player].player == *name);
         let mut given = anchors.iter().filter_map(|(name, elo)| Some((place(name)?, *elo)));
         let anchor = given.next();
         if let (Some((first, _)), Some((second, _))) = (anchor, given.next()) {
-            let [first, second] = [first, second].map(|place| names[self.players[place]]);
+            let [first, second] = [first, second].map(|place| &sums[self.players[place]].player);
             return Err(text!("{first} and {second} are joined by games: one anchor fixes the ratings of both"));
         }
         Ok(anchor)
@@ -216,7 +198,7 @@ impl Part<'_> {
         for (e, met) in self.encounters.iter().zip(&self.met) {
             let p = rate_of_elo(elo[e.first] - elo[e.second]);
             expected += e.games * p * (1.0 - p);
-            for m in &met.0 {
+            for m in *met {
                 let square = |count: u64, points: f64, games: f64| count as f64 * (points - games * p).powi(2);
                 if m.is_paired() {
                     let of = |(halves, &count): (usize, &u64)| square(count, 0.5 * halves as f64, 2.0);
@@ -231,17 +213,6 @@ impl Part<'_> {
         }
         let free = trials - (self.players.len() as f64 - 1.0);
         if free < LEAST_FOR_DISPERSION || found <= 0.0 { 1.0 } else { found / expected * trials / free }
-    }
-}
-
-impl Rated {
-    fn of(name: &str, tally: &Tally, elo: f64, standard_error: Option<f64>) -> Self {
-        let &Tally { games, points, draws, opponents } = tally;
-        let interval = standard_error.map(|error| {
-            let (low, high) = (elo - Z_95 * error, elo + Z_95 * error);
-            ((points > 0.0).then_some(low), (points < games as f64).then_some(high))
-        });
-        Self { player: name.to_owned(), elo, standard_error, interval, games, points, draws, opponents }
     }
 }
 
