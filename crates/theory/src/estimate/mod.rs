@@ -16,6 +16,7 @@ pub use super::simulate::Ballot;
 
 use self::likelihood::{Normal, Parameters, log_density, log_labellings};
 use super::simulate::{Model, ModelError, Synchronisation, agreement_rate};
+use evalcurve_core::fit::inverse_form;
 use evalcurve_core::rule::log::{Ballots, Log};
 
 /// Smallest number of positions.
@@ -336,36 +337,12 @@ impl Problem<'_> {
             value / (4.0 * STEP * STEP) * self.ballots.len() as f64
         };
         let lower: Vec<Vec<f64>> = (0..k).map(|i| (0..=i).map(|j| curvature(i, j)).collect()).collect();
-        let hessian = (0..k).map(|i| (0..k).map(|j| lower[i.max(j)][i.min(j)]).collect()).collect();
+        let hessian: Vec<Vec<f64>> = (0..k).map(|i| (0..k).map(|j| lower[i.max(j)][i.min(j)]).collect()).collect();
         let flat = || EstimateError::NotConverged("the likelihood is flat in some direction".to_owned());
-        let inverse = inverted(hessian).ok_or_else(flat)?;
         debug_assert_eq!(k, self.voters + 1);
-        (0..k).map(|i| if inverse[i][i] > 0.0 { Ok(inverse[i][i].sqrt()) } else { Err(flat()) }).collect()
+        let unit = |i: usize| (0..k).map(|j| f64::from(u8::from(i == j))).collect::<Vec<f64>>();
+        (0..k).map(|i| inverse_form(&hessian, &unit(i)).map(f64::sqrt).ok_or_else(flat)).collect()
     }
-}
-
-/// The inverse by Gauss-Jordan elimination with pivots; `None` if the matrix is singular.
-fn inverted(mut a: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
-    let n = a.len();
-    let mut inverse: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect()).collect();
-    for column in 0..n {
-        let pivot = (column..n).max_by(|&x, &y| a[x][column].abs().total_cmp(&a[y][column].abs()))?;
-        if a[pivot][column].abs() < 1e-12 {
-            return None;
-        }
-        a.swap(column, pivot);
-        inverse.swap(column, pivot);
-        let scale = a[column][column];
-        a[column].iter_mut().for_each(|v| *v /= scale);
-        inverse[column].iter_mut().for_each(|v| *v /= scale);
-        for row in (0..n).filter(|&r| r != column) {
-            let factor = a[row][column];
-            let (left, right) = (a[column].clone(), inverse[column].clone());
-            a[row].iter_mut().zip(left).for_each(|(v, p)| *v -= factor * p);
-            inverse[row].iter_mut().zip(right).for_each(|(v, p)| *v -= factor * p);
-        }
-    }
-    Some(inverse)
 }
 
 struct Cost<'a, 'b>(&'a Problem<'b>);

@@ -68,14 +68,3 @@ fn insufficient_votes_are_refused() {
     let few = EstimateOptions { candidates: Some(2), ..options };
     assert_eq!(estimate(3, &votes, few), Err(EstimateError::Candidates { seen: 3, candidates: 2 }));
 }
-
-#[test]
-fn a_matrix_times_its_inverse_is_one() {
-    let matrix = vec![vec![0.0, 2.0, 1.0], vec![1.0, 3.0, -1.0], vec![2.0, 0.5, 4.0]];
-    let inverse = inverted(matrix.clone()).unwrap();
-    for (i, row) in matrix.iter().enumerate() {
-        let product = |j: usize| row.iter().zip(&inverse).map(|(a, other)| a * other[j]).sum::<f64>();
-        assert!((0..3).all(|j| (product(j) - f64::from(u8::from(i == j))).abs() < 1e-12));
-    }
-    assert!(inverted(vec![vec![1.0, 2.0], vec![2.0, 4.0]]).is_none());
-}
