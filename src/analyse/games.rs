@@ -216,12 +216,10 @@ impl WholeGame {
     pub fn to_search(&self) -> Vec<Position> {
         let start = self.record.game.played.as_ref().and_then(|played| played.start.clone());
         let moves: Vec<String> = self.moves.iter().map(|played| played.text.clone()).collect();
-        let position = |plies: usize| Position {
-            at: match moves.is_empty() {
-                false => usi::Position { start: start.clone(), moves: moves[..plies].to_vec() },
-                // a single position
-                true => usi::Position { start: Some(self.positions[plies].text.clone()), moves: Vec::new() },
-            },
+        let position = |plies: usize| match moves.is_empty() {
+            false => Position { start: start.clone(), moves: moves[..plies].to_vec() },
+            // a single position
+            true => Position { start: Some(self.positions[plies].text.clone()), moves: Vec::new() },
         };
         self.open().map(position).collect()
     }

@@ -197,9 +197,9 @@ impl Analyse {
         let drawn = table.samples.iter().filter_map(|sample| {
             let game = table.game(sample)?;
             let (start, moves) = positions.of(game, sample)?;
-            let at = usi::Position { start: start.map(str::to_owned), moves: moves.to_vec() };
+            let position = usi::Position { start: start.map(str::to_owned), moves: moves.to_vec() };
             let key = random::bits(&[seed, game.id, u64::from(sample.ply), u64::from(sample.window)]);
-            Some((key, Drawn { sample: *sample, position: Position { at } }))
+            Some((key, Drawn { sample: *sample, position }))
         });
         let mut drawn: Vec<(u64, Drawn)> = drawn.collect();
         drawn.sort_by_key(|(key, _)| *key);
@@ -239,7 +239,7 @@ fn samples(positions: &SampleTable, drawn: &[Drawn], engines: &[Searched], game:
             };
             let Some(id) = table.games.get(one.sample.game as usize).map(|game| game.id) else { continue };
             let material = (game == Game::Chess).then(|| {
-                let (board, _) = crate::council::Board::new(game, &one.position.at);
+                let (board, _) = crate::council::Board::new(game, &one.position);
                 board.material().and_then(|material| u16::try_from(material).ok())
             });
             table.samples.push(Sample {

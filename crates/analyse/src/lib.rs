@@ -8,11 +8,10 @@
 mod answer;
 mod engine;
 mod journal;
-mod position;
 mod run;
 
 pub use answer::{Answer, Failed, Reason, Scored, Value};
 pub use engine::{EngineError, parse_engine, parse_limit, words};
+pub use evalcurve_council::usi::Position;
 pub use journal::JournalError;
-pub use position::Position;
 pub use run::{Analyse, AnalyseError, Outcome, Searched, Status};

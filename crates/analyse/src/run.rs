@@ -10,10 +10,8 @@ use thiserror::Error;
 
 use super::answer::{Answer, Reason};
 use super::journal::{Journal, JournalError};
-use super::position::{Position, digest};
 use evalcurve_core::language::Text;
-use evalcurve_core::text;
-use evalcurve_council::usi::engines_are_stopping;
+use evalcurve_council::usi::{Position, engines_are_stopping};
 use evalcurve_council::{Board, EngineConfig, Failure, Game, Limit, Player};
 
 #[derive(Debug, Clone)]
@@ -217,7 +215,7 @@ impl Analyse {
         let mut journal = Journal::open(&self.journal, self.restart)?;
         let (own_names, notes) = self.try_engines()?;
         let names = self.names(&own_names)?;
-        let keys: Vec<u64> = positions.iter().map(Position::key).collect();
+        let keys: Vec<u64> = positions.iter().map(key).collect();
         let mut seats = self.seats(names, &own_names, &keys, &journal);
         drop(std::mem::take(&mut journal.answers));
 
@@ -329,7 +327,7 @@ impl Analyse {
 
     /// Lets an engine search a position as the first of a new game. It is started if it does not run.
     fn search(&self, position: &Position, engine: &EngineConfig, player: &mut Option<Player>) -> Answer {
-        let (board, _) = Board::new(self.game, &position.at);
+        let (board, _) = Board::new(self.game, position);
         let go = engine.limit.map(Limit::go).unwrap_or_default();
         let own_time = match engine.limit {
             Some(Limit::MoveTime(ms) | Limit::Byoyomi(ms)) => Duration::from_millis(ms),
@@ -338,14 +336,8 @@ impl Analyse {
         let patience = self.patience.saturating_add(own_time);
         let mut ask = || {
             // one that has ended since its last answer is started again
-            let mut ready = player.take().and_then(|mut kept| kept.new_game().is_ok().then_some(kept));
-            if ready.is_none() {
-                let mut started = Player::start(engine)?;
-                started.new_game()?;
-                ready = Some(started);
-            }
-            let Some(mut ready) = ready else { return Err(Failure::Ended(text!("is not running"))) };
-            let result = ready.search(position.at.clone(), board.side(), go.clone(), patience)?;
+            let mut ready = Player::for_game(player.take(), engine)?;
+            let result = ready.search(position.clone(), board.side(), go.clone(), patience)?;
             *player = if self.fresh { None } else { Some(ready) };
             Ok(result)
         };
@@ -355,6 +347,18 @@ impl Analyse {
             Err(late @ Failure::Late(_)) => Answer::failed(Reason::NoAnswer, &late.to_string()),
         }
     }
+}
+
+/// A number for the start and the moves of a position.
+fn key(position: &Position) -> u64 {
+    let start = position.start.iter().flat_map(|text| text.bytes());
+    let moves = position.moves.iter().flat_map(|text| text.bytes().chain([b' ']));
+    digest(start.chain([b'|']).chain(moves))
+}
+
+/// A number for these bytes.
+fn digest(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0, |hash, byte| evalcurve_core::random::mix(hash ^ (u64::from(byte) + 1)))
 }
 
 /// An engine with the answers that the journal has for these positions.

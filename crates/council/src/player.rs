@@ -65,6 +65,22 @@ impl Player {
         Ok(player)
     }
 
+    /// Begins a game with an engine that is left from an earlier one. If there is none, or it has ended since, another is
+    /// started.
+    ///
+    /// # Errors
+    /// As of [`Player::start`] and [`Player::new_game`].
+    pub fn for_game(kept: Option<Self>, config: &EngineConfig) -> Result<Self, Failure> {
+        if let Some(mut kept) = kept
+            && kept.new_game().is_ok()
+        {
+            return Ok(kept);
+        }
+        let mut player = Self::start(config)?;
+        player.new_game()?;
+        Ok(player)
+    }
+
     /// The name that the engine reports.
     pub fn own_name(&self) -> Option<&str> {
         self.member.own_name.as_deref()

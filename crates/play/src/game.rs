@@ -35,15 +35,7 @@ impl<'a> Seat<'a> {
     /// Begins a game. An engine that is left from an earlier game and has ended since is started again: there is no
     /// game that it could lose.
     fn begin_game(&mut self) -> Result<(), Failure> {
-        if let Some(mut kept) = self.player.take()
-            && kept.new_game().is_ok()
-        {
-            self.player = Some(kept);
-            return Ok(());
-        }
-        let mut player = Player::start(self.engine)?;
-        player.new_game()?;
-        self.player = Some(player);
+        self.player = Some(Player::for_game(self.player.take(), self.engine)?);
         Ok(())
     }
 
