@@ -3,7 +3,7 @@
 //!
 //! It has no dependencies: a call is a literal and expressions, which need no parser of Rust.
 
-use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+use proc_macro::{Delimiter, Group, Ident, Literal, Spacing, Span, TokenStream, TokenTree};
 
 /// `text_of!(path of evalcurve_core; "template", arguments)`
 #[proc_macro]
@@ -12,10 +12,7 @@ pub fn text_of(input: TokenStream) -> TokenStream {
 }
 
 fn failed(message: String) -> TokenStream {
-    let mut out = code("::core::compile_error!");
-    out.extend(group(Delimiter::Parenthesis, TokenTree::from(Literal::string(&message)).into()));
-    out.extend(code(";"));
-    out
+    code("::core::compile_error!(#0);", &[one(Literal::string(&message))])
 }
 
 /// Implements `ToText` for an error by its `#[error("…")]` of thiserror, so that the template that it displays is also
@@ -113,21 +110,6 @@ struct Placeholder {
     spec: String,
 }
 
-/// The value of a placeholder: an argument by its place, or a variable of the caller.
-fn value_of(name: &str, position: Option<usize>, span: Span) -> TokenStream {
-    let (mut value, last) = match position {
-        Some(position) => {
-            let arguments = TokenTree::from(Ident::new("arguments", Span::mixed_site()));
-            let mut value = TokenStream::from(arguments);
-            value.extend(code("."));
-            (value, TokenTree::from(Literal::usize_unsuffixed(position)))
-        }
-        None => (code("&"), TokenTree::from(Ident::new(name, span))),
-    };
-    value.extend([last]);
-    value
-}
-
 fn expand(input: TokenStream) -> Result<TokenStream, String> {
     let mut input = input.into_iter();
     let root: TokenStream = input.by_ref().take_while(|t| !is_punct(t, ';')).collect();
@@ -151,69 +133,43 @@ fn expand(input: TokenStream) -> Result<TokenStream, String> {
             Err(_) => names.iter().position(|name| name.as_ref() == Some(&placeholder.name)),
         };
         position.into_iter().for_each(|position| used[position] = true);
-        let value = value_of(&placeholder.name, position, template.1);
-        let mut argument = TokenStream::from(TokenTree::from(Literal::string(&placeholder.name)));
-        argument.extend(code(","));
-        argument.extend(value_as_text(&root, &placeholder.spec, value, template.1));
-        list.extend(group(Delimiter::Parenthesis, argument));
-        list.extend(code(","));
+        let value = match position {
+            Some(position) => code("arguments.#0", &[one(Literal::usize_unsuffixed(position))]),
+            // a variable of the caller
+            None => code("&#0", &[one(Ident::new(&placeholder.name, template.1))]),
+        };
+        let text = value_as_text(&root, &placeholder.spec, value, template.1);
+        list.extend(code("(#0, #1),", &[one(Literal::string(&placeholder.name)), text]));
         seen.push(placeholder);
     }
     if let Some(unused) = used.iter().position(|used| !used) {
         return Err(format!("argument {unused} is not used by the template"));
     }
 
-    let mut call = TokenStream::from(TokenTree::from(Literal::string(&template.0)));
-    call.extend(code(", ::std::vec!"));
-    call.extend(group(Delimiter::Bracket, list));
-    let mut text = root;
-    text.extend(code("::language::Text::new"));
-    text.extend(group(Delimiter::Parenthesis, call));
+    let text = code("#0::language::Text::new(#1, ::std::vec![#2])", &[root, one(Literal::string(&template.0)), list]);
     if arguments.is_empty() {
         return Ok(text);
     }
-
-    let mut values = TokenStream::new();
-    for (tokens, name) in arguments.into_iter().zip(names) {
-        values.extend(code("&"));
+    let value = |(tokens, name): (Vec<TokenTree>, Option<String>)| {
         let expression = tokens.into_iter().skip(if name.is_some() { 2 } else { 0 }).collect();
-        values.extend(group(Delimiter::Parenthesis, expression));
-        values.extend(code(","));
-    }
-    let mut arm = TokenStream::from(TokenTree::from(Ident::new("arguments", Span::mixed_site())));
-    arm.extend(code("=>"));
-    arm.extend(text);
-    let mut out = code("match");
-    out.extend(group(Delimiter::Parenthesis, values));
-    out.extend(group(Delimiter::Brace, arm));
-    Ok(out)
+        code("&(#0),", &[expression])
+    };
+    let values = arguments.into_iter().zip(names).map(value).collect();
+    Ok(code("match (#0) { arguments => #1 }", &[values, text]))
 }
 
 /// The argument as a text: one that can be translated stays so, unless it has a format.
 fn value_as_text(root: &TokenStream, spec: &str, value: TokenStream, span: Span) -> TokenStream {
-    let mut out = root.clone();
     if spec.is_empty() {
-        let mut imports = code("use");
-        imports.extend(root.clone());
-        imports.extend(code("::language::{ArgumentByDisplay as _, ArgumentByText as _};"));
-        let mut wrapped = code("&");
-        wrapped.extend(root.clone());
-        wrapped.extend(code("::language::Argument"));
-        wrapped.extend(group(Delimiter::Parenthesis, value));
-        imports.extend(group(Delimiter::Parenthesis, wrapped));
-        imports.extend(code(".argument()"));
-        return group(Delimiter::Brace, imports);
+        let argument = "{
+            use #0::language::{ArgumentByDisplay as _, ArgumentByText as _};
+            (&#0::language::Argument(#1)).argument()
+        }";
+        return code(argument, &[root.clone(), value]);
     }
     let mut template = Literal::string(&format!("{{:{spec}}}"));
     template.set_span(span);
-    let mut format = TokenStream::from(TokenTree::from(template));
-    format.extend(code(","));
-    format.extend(value);
-    let mut formatted = code("::std::format!");
-    formatted.extend(group(Delimiter::Parenthesis, format));
-    out.extend(code("::language::Text::same"));
-    out.extend(group(Delimiter::Parenthesis, formatted));
-    out
+    code("#0::language::Text::same(::std::format!(#1, #2))", &[root.clone(), one(template), value])
 }
 
 /// The placeholders of a template in their order.
@@ -314,29 +270,29 @@ fn unquoted(literal: &str) -> Option<String> {
     Some(text + rest)
 }
 
-/// Tokens that name nothing of the caller.
-fn code(text: &str) -> TokenStream {
-    fn hygienic(stream: TokenStream) -> TokenStream {
-        let one = |mut token: TokenTree| {
+/// The tokens of a text, which name nothing of the caller, with parts of the caller in place of `#0`, `#1` …
+fn code(text: &str, parts: &[TokenStream]) -> TokenStream {
+    fn filled(stream: TokenStream, parts: &[TokenStream]) -> TokenStream {
+        let (mut out, mut tokens) = (TokenStream::new(), stream.into_iter());
+        while let Some(mut token) = tokens.next() {
+            if is_punct(&token, '#') {
+                let number = tokens.next().and_then(|number| number.to_string().parse::<usize>().ok());
+                out.extend(number.and_then(|number| parts.get(number)).cloned());
+                continue;
+            }
             if let TokenTree::Group(group) = &token {
-                token = Group::new(group.delimiter(), hygienic(group.stream())).into();
+                token = Group::new(group.delimiter(), filled(group.stream(), parts)).into();
             }
             token.set_span(Span::mixed_site());
-            token
-        };
-        stream.into_iter().map(one).collect()
+            out.extend([token]);
+        }
+        out
     }
-    match text.parse() {
-        Ok(stream) => hygienic(stream),
-        // two or more signs alone, such as `=>`, parse as well
-        Err(_) => text.chars().map(|c| TokenTree::from(Punct::new(c, Spacing::Joint))).collect(),
-    }
+    text.parse().map(|stream| filled(stream, parts)).unwrap_or_default()
 }
 
-fn group(delimiter: Delimiter, stream: TokenStream) -> TokenStream {
-    let mut group = Group::new(delimiter, stream);
-    group.set_span(Span::mixed_site());
-    TokenTree::from(group).into()
+fn one(token: impl Into<TokenTree>) -> TokenStream {
+    token.into().into()
 }
 
 fn is_punct(token: &TokenTree, sign: char) -> bool {
