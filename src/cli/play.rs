@@ -12,7 +12,7 @@ use super::play_words::{Bounds, Copy, Words, bounds};
 use super::{Done, terminal};
 use crate::language::Language;
 use crate::match_stats::{Decision, EloModel, SprtOptions};
-use crate::play::{self, Encounter, Processors, RunOptions, SprtBounds, Standings, Tournament};
+use crate::play::{self, Encounter, Processors, RunOptions, Standings, Tournament};
 use crate::report::json::rounded;
 use crate::report::tournament;
 use crate::run::Error;
@@ -134,11 +134,10 @@ impl Args {
         }
         if let Some(Bounds { elo: (elo0, elo1), errors: [alpha, beta], model }) = self.sprt {
             let model_of = |known: EloModel| self.elo_model.or(model).unwrap_or(known);
-            let default = SprtBounds { elo0, elo1, alpha: 0.05, beta: 0.05, model: EloModel::Logistic };
-            let known = tournament.sprt.unwrap_or(default);
+            let known = tournament.sprt.unwrap_or(SprtOptions::new(elo0, elo1));
             let (alpha, beta) = (alpha.unwrap_or(known.alpha), beta.unwrap_or(known.beta));
-            let bounds = SprtBounds { elo0, elo1, alpha, beta, model: model_of(known.model) };
-            SprtOptions::from(bounds).check()?;
+            let bounds = SprtOptions { elo0, elo1, alpha, beta, model: model_of(known.model) };
+            bounds.check()?;
             tournament.sprt = Some(bounds);
         }
         tournament.concurrency = self.concurrency.map(usize::from).or(tournament.concurrency);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::matches;
 use crate::language::Language;
 use crate::match_stats::summary::totals;
-use crate::match_stats::{Entry, Match, SprtOptions, Summary, summarize};
+use crate::match_stats::{Entry, Match, Summary, summarize};
 use crate::play::{Format, Standings, Tournament};
 use crate::say;
 
@@ -46,7 +46,7 @@ pub fn short_rows(tournament: &Tournament, standings: &Standings, width: usize, 
     let results = results(tournament, standings);
     let rows = results.encounters.rows.iter().chain(&results.totals.rows);
     let mut text: String = rows.map(|row| matches::short_row(row, width, language)).collect();
-    let Some(options) = tournament.sprt.map(SprtOptions::from) else { return text };
+    let Some(options) = tournament.sprt else { return text };
     for encounter in &standings.encounters {
         let Match { player, opponent, .. } = &encounter.results;
         let Some(test) = encounter.sprt else { continue };
@@ -66,7 +66,7 @@ pub fn tests(
     language: Language,
 ) -> String {
     let mut text = String::new();
-    if let Some(options) = tournament.sprt.map(SprtOptions::from) {
+    if let Some(options) = tournament.sprt {
         text += &format!("\n{}", matches::sprt_head(&options, language));
         for encounter in &standings.encounters {
             let Match { player, opponent, .. } = &encounter.results;

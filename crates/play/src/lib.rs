@@ -27,5 +27,5 @@ pub use record::extension;
 pub use run::{PlayError, RunOptions, estimate, run};
 pub use standings::{Encounter, Faults, Standings};
 pub use store::StoreError;
-pub use tournament::{Adjudication, DrawRule, Format, Openings, Order, Processors, ResignRule, SprtBounds, Tournament};
+pub use tournament::{Adjudication, DrawRule, Format, Openings, Order, Processors, ResignRule, Tournament};
 pub use votes::{VotedGame, positions, vote};

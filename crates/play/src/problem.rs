@@ -10,7 +10,6 @@ use evalcurve_core::rule::{self, Rule};
 use evalcurve_core::text;
 use evalcurve_core::text::shown_path as shown;
 use evalcurve_council::{Config, ConfigError, ConfigText, EngineConfig, Game};
-use evalcurve_records::match_stats::SprtOptions;
 
 /// The most pairs of two engines.
 pub(super) const MOST_PAIRS: u32 = 10_000_000;
@@ -159,7 +158,7 @@ fn of_ends(tournament: &Tournament) -> Option<Problem> {
         let table = key.trim_end_matches(".moves");
         return Some((key.into(), text!("[{table}] has moves = 0; write how many scores in a row, for example 3")));
     }
-    let problem = SprtOptions::from(tournament.sprt?).check().err()?;
+    let problem = tournament.sprt?.check().err()?;
     Some(("sprt".into(), problem.to_text()))
 }
 

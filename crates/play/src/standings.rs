@@ -82,7 +82,7 @@ impl Standings {
             thinking_ms: vec![0; tournament.engines.len()],
             planned: 2 * u64::from(tournament.pairs) * meetings.len() as u64,
             meetings,
-            test: tournament.sprt.map(SprtOptions::from),
+            test: tournament.sprt,
             ..Self::default()
         };
         for pair in rows.as_chunks().0 {
@@ -143,11 +143,9 @@ impl Encounter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::SprtBounds;
     use evalcurve_core::random;
     use evalcurve_core::types::Color;
     use evalcurve_council::EngineConfig;
-    use evalcurve_records::match_stats::EloModel;
 
     fn pair(opening: u32) -> [GameRow; 2] {
         let outcomes = [Outcome::Win, Outcome::Draw, Outcome::Loss, Outcome::Win];
@@ -185,7 +183,7 @@ mod tests {
 
     #[test]
     fn the_test_is_over_the_first_openings_whatever_order_the_pairs_end_in() {
-        let bounds = SprtBounds { elo0: 0.0, elo1: 100.0, alpha: 0.05, beta: 0.05, model: EloModel::Logistic };
+        let bounds = SprtOptions::new(0.0, 100.0);
         let engine = |name: &str| EngineConfig { name: name.into(), ..EngineConfig::default() };
         let engines = vec![engine("A"), engine("B")];
         let tournament = Tournament { sprt: Some(bounds), pairs: 200, engines, ..Tournament::default() };
@@ -204,7 +202,7 @@ mod tests {
                 known.push(*opening);
                 let prefix = (1..).take_while(|opening| known.contains(opening)).count() as u32;
                 let encounter = &standings.encounters[0];
-                assert_eq!((encounter.sprt, encounter.decided_after), recounted(prefix, &bounds.into()));
+                assert_eq!((encounter.sprt, encounter.decided_after), recounted(prefix, &bounds));
             }
             assert_eq!(standings.encounters[0].results, in_order.encounters[0].results);
             assert_eq!((&standings.faults, &standings.thinking_ms), (&in_order.faults, &in_order.thinking_ms));

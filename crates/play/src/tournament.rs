@@ -9,7 +9,7 @@ use evalcurve_core::text;
 use evalcurve_core::text::shortened;
 use evalcurve_council::usi::Position;
 use evalcurve_council::{Board, ConfigError, ConfigText, EngineConfig, Game, Limit};
-use evalcurve_records::match_stats::{EloModel, SprtOptions};
+use evalcurve_records::match_stats::SprtOptions;
 
 /// A tournament. The fields are the keys of the file.
 #[derive(Debug, Clone, Deserialize)]
@@ -54,7 +54,7 @@ pub struct Tournament {
     /// Ends games that are drawn by their scores.
     pub draw: Option<DrawRule>,
     /// Stops the games of two engines when the test decides.
-    pub sprt: Option<SprtBounds>,
+    pub sprt: Option<SprtOptions>,
     /// The engines, at least two.
     #[serde(rename = "engine", deserialize_with = "evalcurve_council::read_later")]
     pub engines: Vec<EngineConfig>,
@@ -162,36 +162,6 @@ impl TryFrom<String> for Processors {
             format!("'{text}' is no list of processors; write their numbers, such as 0,2,5-7")
         })?;
         Ok(Self(parts.into_iter().flat_map(|(first, last)| first..=last).collect()))
-    }
-}
-
-/// A sequential test between the two engines of a pair.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct SprtBounds {
-    /// Elo difference of the null hypothesis.
-    pub elo0: f64,
-    /// Elo difference of the alternative.
-    pub elo1: f64,
-    /// Probability of accepting `elo1` if `elo0` is true.
-    #[serde(default = "five_percent")]
-    pub alpha: f64,
-    /// Probability of accepting `elo0` if `elo1` is true.
-    #[serde(default = "five_percent")]
-    pub beta: f64,
-    /// The meaning of the bounds.
-    #[serde(default)]
-    pub model: EloModel,
-}
-
-fn five_percent() -> f64 {
-    0.05
-}
-
-impl From<SprtBounds> for SprtOptions {
-    fn from(bounds: SprtBounds) -> Self {
-        let SprtBounds { elo0, elo1, alpha, beta, model } = bounds;
-        Self { elo0, elo1, alpha, beta, model }
     }
 }
 

@@ -27,19 +27,27 @@ pub enum EloModel {
     Bayesian,
 }
 
-/// The two hypotheses and the error rates.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The two hypotheses and the error rates. The fields are the keys in the file of a tournament.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SprtOptions {
     /// Elo difference of the null hypothesis (not better).
     pub elo0: f64,
     /// Elo difference of the alternative (better).
     pub elo1: f64,
     /// Probability of accepting `elo1` if `elo0` is true.
+    #[serde(default = "five_percent")]
     pub alpha: f64,
     /// Probability of accepting `elo0` if `elo1` is true.
+    #[serde(default = "five_percent")]
     pub beta: f64,
     /// The scale of `elo0` and `elo1`.
+    #[serde(default)]
     pub model: EloModel,
+}
+
+fn five_percent() -> f64 {
+    0.05
 }
 
 impl SprtOptions {
