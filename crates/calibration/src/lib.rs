@@ -45,10 +45,6 @@ mod win_rate;
 pub mod write;
 
 #[cfg(test)]
-mod checker;
-#[cfg(test)]
-mod published;
-#[cfg(test)]
 mod tests;
 
 pub use bounded::read_bounded;

@@ -1,5 +1,8 @@
 //! Tests of the calibration file: reading, writing, schema, win rates.
 
+mod checker;
+mod published;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

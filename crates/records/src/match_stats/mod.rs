@@ -41,7 +41,7 @@ pub mod summary;
 #[cfg(test)]
 mod oracle;
 #[cfg(test)]
-mod published;
+mod published_tests;
 
 pub use comparison::{Comparison, Test, bonferroni, compare, holm, sign_test};
 pub use counts::{Pentanomial, Points, Wdl};

@@ -409,6 +409,3 @@ impl<'a> Scan<'a> {
 
 #[cfg(test)]
 mod tests;
-
-#[cfg(test)]
-mod real;

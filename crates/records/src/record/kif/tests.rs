@@ -1,3 +1,5 @@
+mod real;
+
 use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8};
 use proptest::prelude::*;
 

@@ -26,7 +26,7 @@ struct Published {
 
 const PUBLISHED: [Published; 3] = [
     Published {
-        text: include_str!("../../../data/published/yaneuraou.json"),
+        text: include_str!("../../../../data/published/yaneuraou.json"),
         name: "YaneuraOu",
         alias: None,
         least_squares: (0.002895, 0.1613),
@@ -39,7 +39,7 @@ const PUBLISHED: [Published; 3] = [
         at_mean: "0.531",
     },
     Published {
-        text: include_str!("../../../data/published/gikou.json"),
+        text: include_str!("../../../../data/published/gikou.json"),
         name: "技巧",
         alias: Some("Gikou"),
         least_squares: (0.002600, 0.1638),
@@ -52,7 +52,7 @@ const PUBLISHED: [Published; 3] = [
         at_mean: "0.669",
     },
     Published {
-        text: include_str!("../../../data/published/nozomi.json"),
+        text: include_str!("../../../../data/published/nozomi.json"),
         name: "nozomi",
         alias: None,
         least_squares: (0.002484, 0.5750),
