@@ -10,8 +10,8 @@ opponent, and writes each arm's win rate with its 95% Wilson interval (for the f
 With --members, arms that are opponents themselves count half a point per game against themselves, which was not played,
 as Hanawa and Ito (2009, table 2) do.
 
-The second form compares each arm of the further tables with an arm of the first one, over the openings that both have
-played against the same opponent: in points per game and in Elo, with 95% intervals, and p corrected by Holm over these arms.
+The second form compares each arm of the further tables, of which the first may be one, with an arm of the first table,
+over the openings that both have played against the same opponent: in points per game and in Elo, with 95% intervals, and p corrected by Holm over these arms.
 --between adds what lies between two of them at a time per move, linear in the logarithm of the time.
 
 The third form writes games of shogi or 5x5 shogi in CSA, which begin from the usual position, as lines of USI moves
@@ -56,7 +56,7 @@ def by_opening(path):
 
 def compare(first, others, name, between, at):
     reference, rows = by_opening(first)[name], []
-    arms = {arm: points for path in others for arm, points in by_opening(path).items()}
+    arms = {arm: points for path in others for arm, points in by_opening(path).items() if arm != name}
     if between:
         (low, x), (high, y) = between
         share = math.log(at / x) / math.log(y / x)
