@@ -56,18 +56,18 @@ pub fn check(config: &Config) -> Vec<Finding> {
     let quiet = Config { restarts: 0, ..config.clone() };
     let (sender, receiver) = events();
     let start = Instant::now();
-    let mut trial = Trial { members: members(&quiet, &sender), events: receiver };
-    for member in &mut trial.members {
+    let mut members = members(&quiet, &sender);
+    for member in &mut members {
         member.start(start);
         member.prepare(start);
     }
     // every member has its own deadlines for this
-    trial.wait_until(start + Duration::from_secs(3600), |m| m.is_starting() || m.is_preparing());
+    wait_until(&mut members, &receiver, start + Duration::from_secs(3600), |m| m.is_starting() || m.is_preparing());
 
     let position = Position::default();
     let (board, _) = Board::new(config.game, &position);
     let now = Instant::now();
-    for (member, engine) in trial.members.iter_mut().zip(&config.engines) {
+    for (member, engine) in members.iter_mut().zip(&config.engines) {
         // a limit of the configuration replaces that of the trial
         let task = Task {
             nodes: None,
@@ -80,10 +80,10 @@ pub fn check(config: &Config) -> Vec<Finding> {
         };
         member.search(&task, now);
     }
-    trial.wait_until(now + LONGEST_TRIAL, |m| m.is_asked());
+    wait_until(&mut members, &receiver, now + LONGEST_TRIAL, |m| m.is_asked());
 
     let mut findings = Findings { engine: String::new(), found: Vec::new() };
-    for (member, engine) in trial.members.iter_mut().zip(&config.engines) {
+    for (member, engine) in members.iter_mut().zip(&config.engines) {
         findings.engine.clone_from(&engine.name);
         match first_fault(member) {
             Some(fault) => findings.error(fault.clone()),
@@ -99,26 +99,18 @@ pub fn check(config: &Config) -> Vec<Finding> {
     findings.found
 }
 
-/// The members under test.
-struct Trial {
-    members: Vec<Member>,
-    events: Receiver<Event>,
-}
-
-impl Trial {
-    /// Processes output until no member is busy.
-    fn wait_until(&mut self, until: Instant, busy: fn(&Member) -> bool) {
-        while self.members.iter().any(busy) && Instant::now() < until {
-            let next = self.members.iter().filter_map(|m| m.deadline()).chain([until]).min().unwrap_or(until);
-            let event = wait(&self.events, Some(next));
-            let now = Instant::now();
-            if let Some(Event::Member(place, process, output)) = event {
-                self.members[place].on_output(process, output, now);
-            }
-            for member in &mut self.members {
-                member.check_deadline(now);
-                member.events.retain(|event| matches!(event, MemberEvent::Fault { .. }));
-            }
+/// Processes output until no member is busy.
+fn wait_until(members: &mut [Member], events: &Receiver<Event>, until: Instant, busy: fn(&Member) -> bool) {
+    while members.iter().any(busy) && Instant::now() < until {
+        let next = members.iter().filter_map(|m| m.deadline()).chain([until]).min().unwrap_or(until);
+        let event = wait(events, Some(next));
+        let now = Instant::now();
+        if let Some(Event::Member(place, process, output)) = event {
+            members[place].on_output(process, output, now);
+        }
+        for member in members.iter_mut() {
+            member.check_deadline(now);
+            member.events.retain(|event| matches!(event, MemberEvent::Fault { .. }));
         }
     }
 }

@@ -20,7 +20,7 @@ const SHARE: f64 = 0.3;
 const SHORTEST: Duration = Duration::from_millis(20);
 
 /// Moves that one or all members search one by one. All members search their next move at the same time.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct FollowUp {
     /// The results of all members for the position itself, and for the moves that they judged.
     pub results: Vec<SearchResult>,
@@ -76,14 +76,13 @@ impl FollowUp {
             Some(Examination { by, current: Some(moves.pop()?), remaining: moves })
         };
         let searches: Vec<Examination> = searches.into_iter().filter_map(examination).collect();
-        let (searched, deeper, nodes, until) = (Vec::new(), false, None, None);
-        (!searches.is_empty()).then_some(Self { results, searches, searched, deeper, nodes, until })
+        (!searches.is_empty()).then(|| Self { results, searches, ..Self::default() })
     }
 
     /// A longer search of the position itself by one member.
     pub(crate) fn deeper(results: Vec<SearchResult>, by: usize) -> Self {
         let searches = vec![Examination { by, current: Some(String::new()), remaining: Vec::new() }];
-        Self { results, searches, searched: Vec::new(), deeper: true, nodes: None, until: None }
+        Self { results, searches, deeper: true, ..Self::default() }
     }
 
     /// How many searches there are.
