@@ -65,8 +65,8 @@ impl Player {
         Ok(player)
     }
 
-    /// Begins a game with an engine that is left from an earlier one. If there is none, or it has ended since, another is
-    /// started.
+    /// Begins a game with an engine that is left from an earlier one. If there is none, or it has ended since, another
+    /// is started.
     ///
     /// # Errors
     /// As of [`Player::start`] and [`Player::new_game`].

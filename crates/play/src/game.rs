@@ -51,8 +51,8 @@ impl<'a> Seat<'a> {
 pub(crate) struct PlayedMove {
     /// As records write it.
     pub text: String,
-    /// What the engine found, with a score that is no bound, and as its line the moves that it expects: in chess its own
-    /// and those after it as UCI has them, in shogi those after its own as CSA has them. `None` for a move of the
+    /// What the engine found, with a score that is no bound, and as its line the moves that it expects: in chess its
+    /// own and those after it as UCI has them, in shogi those after its own as CSA has them. `None` for a move of the
     /// opening.
     pub search: Option<SearchResult>,
 }
