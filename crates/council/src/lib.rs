@@ -14,6 +14,7 @@ mod decide;
 mod follow_up;
 mod held;
 mod info_lines;
+mod lock;
 mod member;
 mod options;
 mod output;
@@ -38,14 +39,7 @@ pub use session::run;
 pub use task::SearchResult;
 pub use trial::{Trial, time_per_move, try_limits};
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use thiserror::Error;
-
-/// Locks what every panic elsewhere leaves valid.
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Why a session cannot continue.
 #[derive(Debug, Error, evalcurve_core::language::ToText)]

@@ -15,7 +15,8 @@ use plotters::style::{Color, RGBColor, ShapeStyle, TRANSPARENT, TextStyle};
 
 use super::font;
 use super::palette::{Stroke, color};
-use super::svg::{self, Dash, SvgBackend, unit, unit_size};
+use super::svg::{self, Dash, SvgBackend};
+use super::unit::{UNIT, unit, unit_size};
 use super::{Data, Figure, Language, PlotError, PlotOptions};
 
 pub(super) const TEXT: RGBColor = RGBColor(0x22, 0x22, 0x22);
@@ -357,7 +358,7 @@ impl Canvas<'_, '_, '_> {
     /// The position of a point in the figure, in SVG pixels.
     pub(super) fn place(&self, at: (f64, f64)) -> (f64, f64) {
         let (x, y) = self.chart.backend_coord(&at);
-        (f64::from(x) / f64::from(svg::UNIT), f64::from(y) / f64::from(svg::UNIT))
+        (f64::from(x) / f64::from(UNIT), f64::from(y) / f64::from(UNIT))
     }
 }
 

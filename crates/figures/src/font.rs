@@ -7,7 +7,7 @@ use ttf_parser::Face;
 use unicode_normalization::UnicodeNormalization;
 
 use super::PlotError;
-use super::svg::{REPLACEMENT, unit};
+use super::unit::{UNIT, unit};
 use evalcurve_core::text::printable;
 
 /// A subset of VL PGothic (M+ 1P letters and kana) with all of JIS X 0208.
@@ -19,6 +19,9 @@ pub(super) const FAMILY: &str = "VL PGothic";
 /// The fonts that a viewer of the SVG tries in turn: the embedded one and its relatives, then those of common systems.
 pub(super) const FAMILIES: &str = "'VL PGothic','M PLUS 1p','M+ 1p','Noto Sans JP','Noto Sans CJK JP',\
                                    'Hiragino Sans','Yu Gothic',Meiryo,sans-serif";
+
+/// Drawn in place of a character that must not reach a file; the font has it.
+const REPLACEMENT: char = '□';
 
 /// The outlines of the font.
 pub(super) fn face() -> Result<Face<'static>, PlotError> {
@@ -40,7 +43,7 @@ pub(super) fn clean(text: &str) -> String {
 
 /// The width of a text in SVG pixels.
 pub(super) fn width(text: &str, size_px: f64) -> f64 {
-    f64::from(extent(&clean(text), f64::from(unit(size_px))).0) / f64::from(super::svg::UNIT)
+    f64::from(extent(&clean(text), f64::from(unit(size_px))).0) / f64::from(UNIT)
 }
 
 /// How far each character of the font advances: the units of an em, then runs of characters of one width, each as its

@@ -44,6 +44,7 @@ mod rates;
 mod reliability;
 mod spots;
 mod svg;
+mod unit;
 
 use thiserror::Error;
 

@@ -12,20 +12,8 @@ use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind, FontTransform,
 };
 
+use super::unit::UNIT;
 use super::{PlotOptions, font};
-
-/// Backend pixels in one SVG pixel.
-pub(super) const UNIT: i32 = 100;
-
-/// SVG pixels as backend pixels.
-pub(super) fn unit(px: f64) -> i32 {
-    (px * f64::from(UNIT)).round() as i32
-}
-
-/// The same for widths and radii.
-pub(super) fn unit_size(px: f64) -> u32 {
-    unit(px).unsigned_abs()
-}
 
 /// The dash pattern of the lines that follow, shared by the backend and the code that draws.
 #[derive(Clone, Default)]
@@ -277,9 +265,6 @@ impl fmt::Display for Escaped<'_> {
         Ok(())
     }
 }
-
-/// Drawn in place of a character that must not reach a file; the embedded font has it.
-pub(super) const REPLACEMENT: char = '□';
 
 /// A backend coordinate in SVG pixels.
 fn coordinate(value: i32) -> Hundredths {

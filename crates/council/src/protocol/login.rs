@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use super::message::{parse_login, same_secret};
 use super::options::{Event, ServeError, ServeOptions};
-use crate::lock;
+use crate::lock::lock;
 use crate::usi::{LineReader, ReadLine};
 
 /// The longest line that a program may send.

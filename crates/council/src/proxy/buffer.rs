@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::lock;
+use crate::lock::lock;
 
 /// Bytes that may wait for the engine to read them, in addition to those that are being written.
 pub(super) const WAITING_BYTES: usize = 1 << 20;

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use evalcurve_core::calibration::Situation;
 use thiserror::Error;
 
-use crate::lock;
+use crate::lock::lock;
 use crate::usi::{FromGui, Launch, Owned, Protocol, SpawnError};
 
 use buffer::Buffer;

@@ -18,7 +18,7 @@ use super::lines::{LineReader, ReadLine};
 use super::running;
 #[cfg(unix)]
 use super::running::guard::Guarded as Child;
-use crate::lock;
+use crate::lock::lock;
 #[cfg(windows)]
 use windows::Job as Child;
 

@@ -15,7 +15,7 @@ const TERMINATE_TIME: std::time::Duration = std::time::Duration::from_millis(200
 /// The groups, while none can start or be waited for: their ids remain theirs.
 pub(super) fn lock() -> MutexGuard<'static, Option<BTreeSet<u32>>> {
     // a set of numbers is valid after a panic elsewhere
-    crate::lock(&RUNNING)
+    crate::lock::lock(&RUNNING)
 }
 
 /// Stops all engines that run, with everything that they started. No engine can be started afterwards.
