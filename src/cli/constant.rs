@@ -48,7 +48,8 @@ pub(super) struct Args {
     input: InputArgs,
 
     /// The game of the engines without PATH
-    #[arg(long, value_name = "GAME", value_parser = analyse::games(), default_value = "shogi", conflicts_with = "paths")]
+    #[arg(long, value_name = "GAME", value_parser = analyse::games(), default_value = "shogi")]
+    #[arg(conflicts_with = "paths")]
     game: Game,
 
     /// Folder for the calibration files and the plot [default: the plot alone, in evalcurve-plots]

@@ -680,8 +680,8 @@ impl<'a> Data<'a> {
             let of_data = before.map_or_else(Text::default, |before| text!(" ({})", estimate(&before, 0)));
             let of_file = calibration.constant().map_or_else(String::new, |constant| estimate(&constant, 0));
             return Err(text!(
-                "the results in the data do not have the scale of {file}, {of_file}{of_data}: the scores are of another \
-                 engine or of other settings; take the right file, or none"
+                "the results in the data do not have the scale of {file}, {of_file}{of_data}: the scores are of \
+                 another engine or of other settings; take the right file, or none"
             ));
         }
         Ok(())

@@ -194,8 +194,8 @@ fn penalty(towards: &[f64], strength: f64, ridge: f64) -> Vec<f64> {
     (0..n * n).map(entry).collect()
 }
 
-/// The step that minimises the quadratic model with all weights 0 or more: the active set of Lawson and Hanson (*Solving
-/// Least Squares Problems*, 1974, chapter 23).
+/// The step that minimises the quadratic model with all weights 0 or more, by the active set of Lawson and Hanson,
+/// *Solving Least Squares Problems*, 1974, chapter 23.
 fn within_bounds(w: &[f64], gradient: &[f64], hessian: &[f64]) -> Vec<f64> {
     let n = w.len();
     let times = |v: &[f64], i: usize| (0..n).map(|j| hessian[i * n + j] * v[j]).sum::<f64>();
