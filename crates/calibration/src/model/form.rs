@@ -1,10 +1,9 @@
 //! What every form of a model provides, and [`Model`], which holds a form with its parameters.
 
-use super::Model;
 use super::formula::Formula;
 use crate::logistic::{logistic, logit};
 use crate::sigmoid::Sigmoid;
-use crate::situation::{Reading, Situation, StageUnit};
+use crate::situation::{Situation, StageUnit};
 
 /// A parameter that no calibration file may have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -39,8 +38,8 @@ impl InvalidParameter {
 const LARGEST_LOGIT: f64 = 700.0;
 
 /// A function of the score and the situation, with its parameters. Its serde fields are those of the calibration file.
-pub trait Form {
-    /// The log odds of winning at a score in centipawns, view of the side to move; a draw counts half a win.
+pub(crate) trait Form {
+    /// The log odds of winning at a score in centipawns.
     fn logit(&self, score_cp: f64, situation: &Situation) -> f64;
 
     /// The log odds between players of equal strength: the odd part of the logit, (f(x) - f(-x))/2, plus the effect of
@@ -64,7 +63,7 @@ pub trait Form {
         Some(here.iter().zip(&mirrored).enumerate().map(|(i, (a, b))| 0.5 * (a - b) + shift(i)).collect())
     }
 
-    /// The win rate in [0, 1] of a score in centipawns, view of the side to move.
+    /// The win rate of a score in centipawns.
     fn win_rate(&self, score_cp: f64, situation: &Situation) -> f64 {
         logistic(self.logit(score_cp, situation))
     }
@@ -74,10 +73,10 @@ pub trait Form {
         search(|score_cp| self.logit(score_cp, situation), logit(win_rate))
     }
 
-    /// The parameters that the covariance is of, in its order, by their names in files.
+    /// Names and values of the parameters, in the order of the covariance.
     fn parameters(&self) -> Vec<(&'static str, f64)>;
 
-    /// The gradient of the logit by the parameters, for the delta method; `None` without an interval.
+    /// The gradient of the logit by the parameters; `None` without an interval.
     fn logit_gradient(&self, _score_cp: f64, _situation: &Situation) -> Option<Vec<f64>> {
         None
     }
@@ -99,31 +98,7 @@ pub trait Form {
     }
 
     /// Refuses parameters that no calibration file may hold.
-    ///
-    /// # Errors
-    /// The first parameter that is out of range.
     fn check(&self) -> Result<(), InvalidParameter>;
-}
-
-impl Model {
-    /// The logit in one of the two readings.
-    pub fn logit_in(&self, reading: Reading, score_cp: f64, situation: &Situation) -> f64 {
-        match reading {
-            Reading::Field => self.logit(score_cp, situation),
-            Reading::Equal => self.equal_logit(score_cp, situation),
-        }
-    }
-
-    /// The score in centipawns that has this win rate; `None` unless 0 < `win_rate` < 1, and where no score has it.
-    pub fn score(&self, win_rate: f64, situation: &Situation) -> Option<f64> {
-        (win_rate > 0.0 && win_rate < 1.0).then(|| (**self).score(win_rate, situation)).flatten()
-    }
-
-    /// The score with this win rate between players of equal strength.
-    pub(crate) fn equal_score(&self, win_rate: f64, situation: &Situation) -> Option<f64> {
-        let of = |score_cp| self.equal_logit(score_cp, situation);
-        (win_rate > 0.0 && win_rate < 1.0).then(|| search(of, logit(win_rate))).flatten()
-    }
 }
 
 /// The score at which a rising function has the value `logit`, by bisection.

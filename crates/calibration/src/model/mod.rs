@@ -9,16 +9,18 @@
 mod definition;
 mod form;
 mod formula;
+mod functions;
 mod kind;
 
 pub use definition::Needs;
-pub use form::{Form, InvalidParameter};
+pub use form::InvalidParameter;
 pub use formula::Formula;
 pub use people::Span;
 pub use sigmoid::Method;
 pub use wdl::{TERMS, WdlRates};
 
 use definition::Definition;
+use form::Form;
 
 use crate::situation::Situation;
 
@@ -38,16 +40,11 @@ macro_rules! models {
             $(#[doc = concat!("See [`", stringify!($form), "`].")] $form($form)),+
         }
 
-        /// Whatever its form, a model is asked what a [`Form`] answers.
-        impl std::ops::Deref for Model {
-            type Target = dyn Form;
-
-            fn deref(&self) -> &Self::Target {
+        impl Model {
+            fn form(&self) -> &dyn Form {
                 match self { $(Self::$form(form) => form),+ }
             }
-        }
 
-        impl Model {
             /// `kind` of the model in the calibration file: `sigmoid`, `strength` …
             pub fn form_name(&self) -> &'static str {
                 match self { $(Self::$form(_) => $name),+ }
