@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::games::game_columns;
-use super::lines::{cells, each_row};
+use super::lines::each_row;
 use super::source::{CellKind, Cells, Source, Values};
 use super::{MOST_COLUMNS, MOST_HEADER, MOST_ROWS, TableError, TableOptions, at_most, holds_samples, with_columns};
 use crate::csv_text::{first_line, separator, unclosed_quote};
@@ -54,24 +54,22 @@ impl CsvTable {
             return Err(TableError::damaged(file, problem));
         }
         let (mut names, mut all, mut lines) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut ranges, mut undoubled, length) = (Vec::new(), String::new(), text.len());
-        each_row(&text, separator, |place, line| {
-            let (start, row) = (place.start, &text[place]);
-            cells(row.as_bytes(), separator, &mut ranges);
-            if line == 1 {
-                names.extend(ranges.iter().map(|cell| row[cell.clone()].trim_matches('"').to_owned()));
+        let (mut undoubled, length) = (String::new(), text.len());
+        each_row(&text, separator, |row| {
+            if row.line == 1 {
+                names.extend(row.cells.iter().map(|cell| row.text[cell.clone()].trim_matches('"').to_owned()));
                 return;
             }
-            ranges.resize(names.len(), 0..0);
-            all.extend(ranges.iter().map(|range| match &row[range.clone()] {
-                cell if cell.starts_with('"') && cell[1..cell.len().max(2) - 1].contains("\"\"") => {
+            row.cells.resize(names.len(), 0..0);
+            all.extend(row.cells.iter().map(|range| match within_quotes(&row.text[range.clone()]) {
+                Some(inside) if inside.contains("\"\"") => {
                     let from = length + undoubled.len();
-                    undoubled += &format!("\"{}\"", cell[1..cell.len() - 1].replace("\"\"", "\""));
+                    undoubled += &format!("\"{}\"", inside.replace("\"\"", "\""));
                     from..length + undoubled.len()
                 }
-                _ => start + range.start..start + range.end,
+                _ => row.start + range.start..row.start + range.end,
             }));
-            lines.push(line);
+            lines.push(row.line);
         })
         .map_err(|message| TableError::damaged(file, message))?;
         text += &undoubled;
@@ -98,6 +96,11 @@ impl Source for CsvTable {
     }
 }
 
+/// What a pair of quotes around a cell holds.
+fn within_quotes(cell: &str) -> Option<&str> {
+    cell.strip_prefix('"')?.strip_suffix('"')
+}
+
 #[derive(Debug)]
 struct CsvColumn<'a> {
     table: &'a CsvTable,
@@ -112,10 +115,7 @@ impl Cells for CsvColumn<'_> {
     fn text(&self, row: usize) -> Option<&str> {
         let CsvTable { names, text, cells, .. } = self.table;
         let cell = &text[cells.get(row * names.len() + self.column)?.clone()];
-        match cell.strip_prefix('"') {
-            Some(quoted) => Some(quoted.strip_suffix('"').unwrap_or(quoted)),
-            None => Some(cell).filter(|cell| !cell.is_empty()),
-        }
+        within_quotes(cell).or_else(|| Some(cell).filter(|cell| !cell.is_empty()))
     }
 }
 
@@ -153,6 +153,8 @@ pub(super) fn write_csv(columns: Vec<(&str, Values<'_>)>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -165,6 +167,24 @@ mod tests {
         assert_eq!((0..3).map(|row| scores.number(row)).collect::<Vec<_>>(), [Some(12.0), None, None]);
         assert_eq!((table.height(), [0, 1, 2].map(|row| table.line(row))), (4, [2, 4, 5]));
         assert!(CsvTable::parse(b"a,b\n\"x,1\n".to_vec(), "file").unwrap_err().to_string().contains("line 2"));
+    }
+
+    proptest! {
+        /// Whatever the text, it is refused or has the cells that the csv crate finds.
+        #[test]
+        fn cells_are_those_of_the_csv_crate(rows in "([\",\na あ]|\r\n|\"\"){0,20}") {
+            let text = format!("a,b\n{rows}");
+            let Ok(table) = CsvTable::parse(text.clone().into_bytes(), "file") else { return Ok(()) };
+            let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+            let expected: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+            prop_assert_eq!(table.height(), expected.len());
+            for (column, name) in ["a", "b"].into_iter().enumerate() {
+                let cells = table.cells(name, CellKind::Text).unwrap();
+                for (row, expected) in expected.iter().enumerate() {
+                    prop_assert_eq!(cells.text(row).unwrap_or_default(), expected.get(column).unwrap_or_default());
+                }
+            }
+        }
     }
 
     #[test]

@@ -2,12 +2,25 @@
 
 use std::ops::Range;
 
-/// Calls `use_row` with the place of each row, its line end included, and its line, from 1. The first is the header.
+/// A row of a table.
+pub(super) struct Row<'t, 'c> {
+    pub text: &'t str,
+    /// Where it begins in the text of the table.
+    pub start: usize,
+    /// The line of its beginning, from 1. The first row is the header.
+    pub line: u64,
+    /// The cells, as [`cells`] finds them.
+    pub cells: &'c mut Vec<Range<usize>>,
+}
+
+/// Calls `use_row` with each row.
 ///
 /// # Errors
-/// A message with the line of a quote that does not belong to a pair around a cell and takes the next rows into one.
-pub(super) fn each_row(text: &str, separator: u8, mut use_row: impl FnMut(Range<usize>, u64)) -> Result<(), String> {
+/// A message with the line of a quote that does not belong to a pair around a cell: it takes text behind the cell, or
+/// the next rows, into one.
+pub(super) fn each_row<'t>(text: &'t str, separator: u8, mut use_row: impl FnMut(Row<'t, '_>)) -> Result<(), String> {
     let (mut start, mut first, mut line, mut quoted) = (0, 1, 1, false);
+    let mut ranges = Vec::new();
     let ends = memchr::memchr2_iter(b'"', b'\n', text.as_bytes()).map(|at| (at + 1, text.as_bytes()[at]));
     for (end, byte) in ends.chain([(text.len(), b'\n')]) {
         if byte == b'"' {
@@ -16,11 +29,12 @@ pub(super) fn each_row(text: &str, separator: u8, mut use_row: impl FnMut(Range<
         }
         if !quoted || end == text.len() {
             let row = &text[start..end];
-            if line > first && stray_quote(row, separator).is_some() {
-                return Err(message(row, first, separator));
-            }
             if start == 0 || !row.trim_end_matches(['\r', '\n']).is_empty() {
-                use_row(start..end, first);
+                let paired = cells(row.as_bytes(), separator, &mut ranges);
+                if !paired || line > first && stray_quote(row, separator).is_some() {
+                    return Err(message(row, first, separator));
+                }
+                use_row(Row { text: row, start, line: first, cells: &mut ranges });
             }
             (start, first) = (end, line + 1);
         }
@@ -29,33 +43,37 @@ pub(super) fn each_row(text: &str, separator: u8, mut use_row: impl FnMut(Range<
     Ok(())
 }
 
-/// The cells of a row as ranges, with their quotes and without the line end.
-pub(super) fn cells(row: &[u8], separator: u8, cells: &mut Vec<Range<usize>>) {
+/// The cells of a row as ranges, with their quotes and without the line end. Returns whether each quote that opens a
+/// cell has one that ends it.
+pub(super) fn cells(row: &[u8], separator: u8, cells: &mut Vec<Range<usize>>) -> bool {
     cells.clear();
     let end = row.len() - row.iter().rev().take_while(|b| matches!(b, b'\n' | b'\r')).count();
-    let (row, mut from) = (&row[..end], 0);
+    let (row, mut from, mut paired) = (&row[..end], 0, true);
     loop {
-        let inside = if row.get(from) == Some(&b'"') { quoted(&row[from..]) } else { 0 };
-        let to = memchr::memchr(separator, &row[from + inside..]).map_or(end, |at| from + inside + at);
+        let rest = &row[from..];
+        let opens = rest.first() == Some(&b'"');
+        let closed = if opens { quoted(rest) } else { Some(0) };
+        let inside = closed.unwrap_or(rest.len());
+        let to = memchr::memchr(separator, &rest[inside..]).map_or(end, |at| from + inside + at);
+        paired &= closed.is_some() && (!opens || from + inside == to);
         cells.push(from..to);
         if to == end {
-            return;
+            return paired;
         }
         from = to + 1;
     }
 }
 
 /// The length of a cell that begins with a quote, up to the quote that ends it; a doubled one does not.
-fn quoted(cell: &[u8]) -> usize {
+fn quoted(cell: &[u8]) -> Option<usize> {
     let mut end = 1;
-    while let Some(at) = memchr::memchr(b'"', &cell[end..]) {
-        end += at + 1;
+    loop {
+        end += memchr::memchr(b'"', &cell[end..])? + 1;
         if cell.get(end) != Some(&b'"') {
-            return end;
+            return Some(end);
         }
         end += 1;
     }
-    cell.len()
 }
 
 /// A message about the quote of a row that [`stray_quote`] finds.
@@ -74,8 +92,11 @@ fn stray_quote(text: &str, separator: u8) -> Option<usize> {
     let ends_cell = |byte: Option<&u8>| byte.is_none_or(|b| *b == separator || matches!(b, b'\r' | b'\n'));
     let mut at = 0;
     while let Some(quote) = memchr::memchr(b'"', &bytes[at..]).map(|found| at + found) {
-        at = quote + quoted(&bytes[quote..]);
-        if quote > 0 && !ends_cell(bytes.get(quote - 1)) || !ends_cell(bytes.get(at)) {
+        if quote > 0 && !ends_cell(bytes.get(quote - 1)) {
+            return Some(quote);
+        }
+        at = quote + quoted(&bytes[quote..])?;
+        if !ends_cell(bytes.get(at)) {
             return Some(quote);
         }
     }
@@ -88,7 +109,7 @@ mod tests {
 
     fn rows(text: &str) -> Result<Vec<(&str, u64)>, String> {
         let mut rows = Vec::new();
-        each_row(text, b',', |row, line| rows.push((text[row].trim_end(), line))).map(|()| rows)
+        each_row(text, b',', |row| rows.push((row.text.trim_end(), row.line))).map(|()| rows)
     }
 
     #[test]
@@ -104,7 +125,8 @@ mod tests {
     fn cells_end_at_separators_outside_quotes() {
         let mut ranges = Vec::new();
         let mut of = |row: &str| {
-            cells(row.as_bytes(), b',', &mut ranges);
+            let paired = cells(row.as_bytes(), b',', &mut ranges);
+            assert_eq!(paired, row != "\"a", "{row}");
             ranges.iter().map(|range| row[range.clone()].to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(of("a,\"b,\"\"c\",,5\" or 6\",d\r\n"), ["a", "\"b,\"\"c\"", "", "5\" or 6\"", "d"]);
@@ -117,8 +139,11 @@ mod tests {
             ("a\nA\"x,10\nB,20\n", Some("2")),
             ("a\n\"x\"\nB,\"5 in\nC,\"5 in\n", Some("3")),
             ("a\n\"x\"\"\",\"\"\r\n\"\n\"", None),
-            // on one line, a quote takes nothing away
+            // on one line, a quote within a cell takes nothing away
             ("a,b\n5\" or 6\",2\n", None),
+            ("a,b\n1,2\n\"あ\"い,2\n", Some("3")),
+            ("a,b\n\"あ,\"い,2\n", Some("2")),
+            ("a,b\n5\",\"2\n", Some("2")),
             ("a,b\nA\"x,10\nB,20\nC\"y,3\n", Some("2")),
         ] {
             let found = rows(text).err().map(|message| message.split(' ').nth(4).unwrap().to_owned());
