@@ -16,7 +16,7 @@ pub(super) static BETA: Definition = Definition {
     name: "beta",
     label: "beta calibration",
     summary: "Beta calibration of the sigmoid: other slopes for winning and losing scores",
-    rank: 5,
+    rank: Some(5),
     ..Definition::BASELINE
 };
 

@@ -29,9 +29,9 @@ pub(crate) struct Definition {
     pub label: &'static str,
     /// One sentence for help texts.
     pub summary: &'static str,
-    /// The place from simple to flexible, 0 for a baseline, which no file holds. Of several models that are equally
-    /// good `--model auto` takes the lowest.
-    pub rank: u8,
+    /// The place from simple to flexible; `None` for a baseline, which no file holds. Of several models that are
+    /// equally good `--model auto` takes the lowest.
+    pub rank: Option<u8>,
     /// `true` for chess alone, `false` for everything but chess, `None` for both.
     pub chess: Option<bool>,
     /// A diagnosis scores the model although it is not the chosen one.
@@ -55,7 +55,7 @@ impl Definition {
         aliases: &[],
         label: "",
         summary: "",
-        rank: 0,
+        rank: None,
         chess: None,
         diagnosed: true,
         on_request: false,

@@ -12,7 +12,7 @@ pub(super) static ISOTONIC: Definition = Definition {
     name: "isotonic",
     label: "isotonic",
     summary: "The rising curve of any form",
-    rank: 8,
+    rank: Some(8),
     ..Definition::BASELINE
 };
 

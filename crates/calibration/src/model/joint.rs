@@ -19,7 +19,7 @@ pub(super) static JOINT: Definition = Definition {
     name: "joint",
     label: "all engines together",
     summary: "All engines together, on one scale, with the strengths of their players: for councils and comparisons",
-    rank: 3,
+    rank: Some(3),
     lapses: true,
     knows_players: true,
     ..Definition::BASELINE

@@ -61,7 +61,7 @@ impl ModelKind {
 
     /// Returns `true` for a baseline: used for comparison, never stored as a calibration.
     pub fn is_baseline(self) -> bool {
-        self.definition().rank == 0
+        self.definition().rank.is_none()
     }
 
     /// `kind` of the model in calibration files; `None` for a baseline.

@@ -17,7 +17,7 @@ pub(super) static LAPSE: Definition = Definition {
     name: "lapse",
     label: "sigmoid with lapses",
     summary: "The sigmoid with one share of results that follow no score, such as losses on time",
-    rank: 2,
+    rank: Some(2),
     lapses: true,
     ..Definition::BASELINE
 };

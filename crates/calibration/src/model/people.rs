@@ -15,7 +15,7 @@ pub(super) static PEOPLE: Definition = Definition {
     name: "people",
     label: "slope by rating and time control",
     summary: "For games of people: the slope depends on the rating of the players and on the time control",
-    rank: 7,
+    rank: Some(7),
     diagnosed: false,
     on_request: true,
     knows_players: true,

@@ -12,7 +12,7 @@ pub(super) static PHASE: Definition = Definition {
     name: "phase",
     label: "slope by ply",
     summary: "The sigmoid whose slope depends on the ply",
-    rank: 4,
+    rank: Some(4),
     needs: Needs { ply: true, ..Needs::NONE },
     ..Definition::BASELINE
 };

@@ -13,7 +13,7 @@ pub(super) static LEAST_SQUARES: Definition = Definition {
     aliases: &["lse"],
     label: "sigmoid by least squares",
     summary: "The sigmoid by least squares: forgives a few scores that are far off",
-    rank: 1,
+    rank: Some(1),
     ..Definition::BASELINE
 };
 
@@ -22,7 +22,7 @@ pub(super) static MAXIMUM_LIKELIHOOD: Definition = Definition {
     aliases: &["mle"],
     label: "sigmoid by maximum likelihood",
     summary: "The sigmoid by maximum likelihood: precise where scores are right, sensitive to large wrong ones",
-    rank: 1,
+    rank: Some(1),
     ..Definition::BASELINE
 };
 

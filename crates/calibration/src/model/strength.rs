@@ -15,7 +15,7 @@ pub(super) static STRENGTH: Definition = Definition {
     name: "strength",
     label: "with the rating difference",
     summary: "The sigmoid with the rating difference, one w3 for all engines",
-    rank: 2,
+    rank: Some(2),
     knows_players: true,
     needs: Needs { rating: true, ..Needs::NONE },
     ..Definition::BASELINE
