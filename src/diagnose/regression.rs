@@ -59,19 +59,21 @@ impl Rows {
     /// too few games for the covariance.
     pub fn fit(&self) -> Result<Regression, Text> {
         let (k, n) = (self.width, self.results.len());
-        let undetermined = text!(
-            "the samples do not determine {columns} coefficients: groups may be too small, or of one result only",
-            columns = k
-        );
+        let undetermined = || {
+            text!(
+                "the samples do not determine {columns} coefficients: groups may be too small, or of one result only",
+                columns = k
+            )
+        };
         if k == 0 || n <= k {
-            return Err(undetermined);
+            return Err(undetermined());
         }
         let values = || self.values.chunks_exact(k);
         // columns of very different size (scores and groups) are scaled to the same size
         let square = |j: usize| values().map(|x| x[j] * x[j]).sum::<f64>();
         let scale: Vec<f64> = (0..k).map(|j| (square(j) / n as f64).sqrt()).collect();
         if scale.iter().any(|s| !(s.is_finite() && *s > 0.0)) {
-            return Err(undetermined);
+            return Err(undetermined());
         }
         let row = |((x, result), game): ((&[f64], &f64), &u64)| {
             let scaled = x.iter().zip(&scale).enumerate().filter(|(_, (x, _))| **x != 0.0);
@@ -79,7 +81,7 @@ impl Rows {
             LinearRow { game: *game, result: *result, offset: 0.0, features }
         };
         let rows: Vec<_> = values().zip(&self.results).zip(&self.games).map(row).collect();
-        let found = regress(&rows, &vec![0.0; k]).map_err(|_| undetermined)?;
+        let found = regress(&rows, &vec![0.0; k]).map_err(|_| undetermined())?;
         let mut games = self.games.clone();
         games.sort_unstable();
         games.dedup();
