@@ -10,8 +10,11 @@ opponent, and writes each arm's win rate with its 95% Wilson interval (for the f
 With --members, arms that are opponents themselves count half a point per game against themselves, which was not played,
 as Hanawa and Ito (2009, table 2) do.
 
-The second form compares each arm of the further tables, of which the first may be one, with an arm of the first table,
-over the openings that both have played against the same opponent: in points per game and in Elo, with 95% intervals, and p corrected by Holm over these arms.
+The second form compares each arm of the further tables, of which the first may be one, with an arm of the first table
+against the same opponent: in points per game and in Elo, with 95% intervals, and p corrected by Holm over these arms. The
+unit is an opening with both colours. Each arm is averaged over all of its openings: these results do not correlate by
+opening, so that pairing would buy nothing and cost the openings that only one arm has played (the correlation is printed).
+Openings with a game that was lost on time or broken off are left out, and counted.
 --between adds what lies between two of them at a time per move, linear in the logarithm of the time.
 
 The third form writes games of shogi or 5x5 shogi in CSA, which begin from the usual position, as lines of USI moves
@@ -46,38 +49,54 @@ def wilson(points, games):
     return p, middle - half, middle + half
 
 
+UNFINISHED = {"time_up", "abnormal"}
+
+
 def by_opening(path):
     """Points of each arm in each opening with both colours."""
-    found = collections.defaultdict(lambda: collections.defaultdict(list))
+    found, left_out = collections.defaultdict(lambda: collections.defaultdict(list)), collections.defaultdict(set)
     for row in csv.DictReader(open(path, encoding="utf-8")):
-        found[row["opponent"]][row["player"], row["opening"]].append(POINTS[row["result"]])
-    return {arm: {place: sum(points) / 2 for place, points in of.items() if len(points) == 2} for arm, of in found.items()}
+        place = row["player"], row["opening"]
+        found[row["opponent"]][place].append(POINTS[row["result"]])
+        if row["termination"] in UNFINISHED:
+            left_out[row["opponent"]].add(place)
+    for arm, places in left_out.items():
+        print(f"{path}: {len(places)} openings of {arm} left out: a game was lost on time or broken off", file=sys.stderr)
+    return {arm: {place: sum(points) / 2 for place, points in of.items()
+                  if len(points) == 2 and place not in left_out[arm]} for arm, of in list(found.items())}
+
+
+def correlation(a, b):
+    both = [place for place in a if place in b]
+    p, q = (sum(of[place] for place in both) / len(both) for of in (a, b))
+    product = lambda x, y, p, q: sum((x[place] - p) * (y[place] - q) for place in both)
+    return product(a, b, p, q) / math.sqrt(product(a, a, p, p) * product(b, b, q, q))
 
 
 def compare(first, others, name, between, at):
     reference, rows = by_opening(first)[name], []
     arms = {arm: points for path in others for arm, points in by_opening(path).items() if arm != name}
+    mean = lambda points: sum(points.values()) / len(points)
+    variance = lambda points: sum((v - mean(points)) ** 2 for v in points.values()) / (len(points) - 1) / len(points)
+    q, of_q = mean(reference), variance(reference)
     if between:
         (low, x), (high, y) = between
         share = math.log(at / x) / math.log(y / x)
         both = [place for place in arms[low] if place in arms[high]]
         arms[f"between at {at} ms"] = {place: (1 - share) * arms[low][place] + share * arms[high][place] for place in both}
     for arm, points in arms.items():
-        both = [place for place in points if place in reference]
-        n = len(both)
-        p, q = (sum(of[place] for place in both) / n for of in (points, reference))
-        spread = lambda values: Z * math.sqrt(sum(v * v for v in values) / (n - 1) / n)
-        half = spread([points[place] - p - reference[place] + q for place in both])
+        p, of_p = mean(points), variance(points)
         elo = lambda x: 400 * math.log10(x / (1 - x))
         slope = lambda x: 400 / math.log(10) / (x * (1 - x))
-        elo_half = spread([slope(p) * (points[place] - p) - slope(q) * (reference[place] - q) for place in both])
+        half, elo_half = Z * math.sqrt(of_p + of_q), Z * math.sqrt(slope(p) ** 2 * of_p + slope(q) ** 2 * of_q)
         value = math.erfc(abs((p - q) / half * Z) / math.sqrt(2)) if half else 1.0
-        rows.append((value, arm, n, p, q, half, elo(p) - elo(q), elo_half))
+        rows.append((value, arm, len(points), p, half, elo(p) - elo(q), elo_half, correlation(points, reference)))
     corrected = 0.0
-    print("arm", "openings", "win rate", f"that of {name}", "difference", "Elo", "p", "Holm p", sep=" | ")
-    for rank, (value, arm, n, p, q, half, elo, elo_half) in enumerate(sorted(rows)):
+    print(f"{name}: {q:.3f} in {len(reference)} openings")
+    print("arm", "openings", "win rate", "difference", "Elo", "p", "Holm p", "correlation", sep=" | ")
+    for rank, (value, arm, n, p, half, elo, elo_half, r) in enumerate(sorted(rows)):
         corrected = max(corrected, min(1.0, value * (len(rows) - rank)))
-        print(arm, n, f"{p:.3f}", f"{q:.3f}", f"{p - q:+.3f} ± {half:.3f}", f"{elo:+.0f} ± {elo_half:.0f}", f"{value:.2g}", f"{corrected:.2g}", sep=" | ")
+        print(arm, n, f"{p:.3f}", f"{p - q:+.3f} ± {half:.3f}", f"{elo:+.0f} ± {elo_half:.0f}", f"{value:.2g}", f"{corrected:.2g}", f"{r:+.2f}", sep=" | ")
 
 
 def main():

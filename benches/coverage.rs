@@ -62,7 +62,6 @@ fn main() {
             c.mean_width
         );
     }
-    #[cfg(feature = "plot")]
     if let Some(folder) = plot {
         use evalcurve::plot::{PlotOptions, coverage as draw};
         use evalcurve_testkit::coverage::bars_of_coverage;
@@ -72,8 +71,6 @@ fn main() {
         std::fs::write(folder.join("coverage.png"), figure.png(figure.scale()).expect("png")).expect("write");
         println!("plot written to {}", folder.join("coverage.svg").display());
     }
-    #[cfg(not(feature = "plot"))]
-    assert!(plot.is_none(), "--plot needs the feature plot");
 }
 
 /// Prints how often the interval of w1 holds the truth with few games.

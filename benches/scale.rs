@@ -1,5 +1,5 @@
 //! What each scale is worth on positions that two engines scored one after the other, by fits that have not seen the
-//! game: the table of docs/scale.md.
+//! game: the table of docs/method.md.
 //!
 //! ```text
 //! cargo bench --bench scale -- RECORDS… [--min-samples N]
@@ -22,7 +22,6 @@ fn print_invented(councils: u64) {
     let scales = [
         (ModelKind::MaximumLikelihood, Reading::Field),
         (ModelKind::MaximumLikelihood, Reading::Equal),
-        (ModelKind::Strength, Reading::Field),
         (ModelKind::Joint, Reading::Field),
         (ModelKind::Joint, Reading::Equal),
     ];
@@ -82,9 +81,6 @@ fn main() {
         ("maximum likelihood, equal", JudgedScale::Equal(ModelKind::MaximumLikelihood)),
         ("least squares, equal", JudgedScale::Equal(ModelKind::LeastSquares)),
         ("lapse, equal", JudgedScale::Equal(ModelKind::Lapse)),
-        ("strength, difference 0", JudgedScale::Field(ModelKind::Strength)),
-        ("strength, equal", JudgedScale::Equal(ModelKind::Strength)),
-        ("strength, real difference", JudgedScale::AtDifference(ModelKind::Strength)),
         ("joint, field", JudgedScale::Field(ModelKind::Joint)),
         ("joint, equal", JudgedScale::Equal(ModelKind::Joint)),
         ("joint, real difference", JudgedScale::AtDifference(ModelKind::Joint)),

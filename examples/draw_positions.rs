@@ -11,12 +11,12 @@ use std::error::Error;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use evalcurve::council::{Board, Game};
+use evalcurve::engine::usi;
+use evalcurve::engine::{Board, Game};
 use evalcurve::random;
 use evalcurve::run::{Input, Progress, Sample};
 use evalcurve::sample::{Positions, Sample as Position, SampleTable};
 use evalcurve::types::{Color, Outcome};
-use evalcurve::usi;
 
 /// The moves that make an opening.
 const OPENING: usize = 8;

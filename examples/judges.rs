@@ -4,9 +4,9 @@
 use std::error::Error;
 use std::path::Path;
 
+use evalcurve::diagnose::judge_figures::{ranking_figure, together_figure};
 use evalcurve::plot::PlotOptions;
 use evalcurve::report::figures::save;
-use evalcurve::report::judge_figures::{ranking_figure, together_figure};
 use evalcurve::run::{Diagnose, Input, Progress};
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,4 +1,4 @@
-"""Fuzz every target in turn, log what was run, and bring the table in fuzz/README.md up to date.
+"""Fuzz every target in turn, log what was run, and bring the table in fuzz/runs.md up to date.
 
     nice -n 19 python3 fuzz/run.py --seconds 400 --jobs 2 --rounds 1 [TARGET ...]
     python3 fuzz/run.py --table
@@ -77,7 +77,7 @@ def turn(programs, commit, target, seconds):
 
 
 def table():
-    """Brings the figures of the table in README.md up to date; what was found is kept."""
+    """Brings the figures of the table in runs.md up to date; what was found is kept."""
     sums = {}
     with RUNS.open(newline="") as file:
         for row in csv.DictReader(file):
@@ -97,9 +97,9 @@ def table():
         found = match[0].rstrip("|").rsplit("|", 1)[1].strip()
         return f"| `{target}` | {executions:,} | {cpu:,} | {cov:,} | {ft:,} | {files[target]:,} | {found} |"
 
-    readme = FUZZ / "README.md"
-    head, rest = readme.read_text(encoding="utf-8").split("| target | executions |")
-    readme.write_text(head + "| target | executions |" + ROW.sub(row, rest), encoding="utf-8")
+    page = FUZZ / "runs.md"
+    head, rest = page.read_text(encoding="utf-8").split("| target | executions |")
+    page.write_text(head + "| target | executions |" + ROW.sub(row, rest), encoding="utf-8")
 
 
 def main():

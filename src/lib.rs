@@ -1,17 +1,13 @@
 //! Turns the scores of shogi and chess engines into win rates that can be trusted and compared.
 //!
-//! A score of +300 means another win rate for every engine. This crate reads game records, draws samples of score and
-//! result, fits p(x) = 1 / (1 + exp(-w1 x + w2)) to those of each engine, and keeps the result in a calibration file.
-//! A program that has such a file turns scores into win rates:
+//! A score of +300 means another win rate for every engine. evalcurve reads game records, draws samples of score and
+//! result, fits win rates to those of each engine, and keeps the result in a calibration file. A program that has such
+//! a file turns scores into win rates:
 //!
 //! ```
 //! use evalcurve::calibration::{Calibration, Score};
 //!
-//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/data/published/gikou.json");
-//! # /*
-//! let path = "data/published/gikou.json";
-//! # */
-//! let gikou = Calibration::read(path)?;
+//! let gikou = Calibration::read("data/published/gikou.json")?;
 //! let rate = gikou.win_rate(gikou.classify(300.0)); // at or above the file's mate threshold, the score is a mate
 //! println!("{}: +300 wins {:.1}% of the time", gikou.engine.name, 100.0 * rate);
 //! assert_eq!(gikou.win_rate(Score::Mate { wins: true, plies: Some(5) }), 1.0);
@@ -21,79 +17,144 @@
 //!
 //! Every score and every result is in the view of the side to move, which is the engine that gave the score.
 //!
-//! # Modules
+//! This package is the program: a list of uses, [`PROGRAM`], each a crate that can be left out (`--no-default-features
+//! --features calibrate,council`). What the uses share are crates of their own, which other programs can take alone;
+//! they are here under shorter names.
 //!
-//! | module | what it holds | crate, feature |
+//! | module | what it holds | crate |
 //! |---|---|---|
-//! | [`types`], [`logistic`] | colours and outcomes; the logistic function and the logit | `evalcurve-calibration` |
-//! | [`mod@text`], [`whole_file`] | safe text; whole files | `evalcurve-core` |
-//! | [`language`] | texts in English and Japanese | `evalcurve-core` |
-//! | [`random`], [`normal`] | random numbers from keys; the normal distribution | `evalcurve-core` |
-//! | [`curve`] | evaluation curves as integer counts (Takeuchi et al., AAAI 2007) | `evalcurve-core` |
-//! | [`standardize`] | standardised scores, and how far they are from a common scale | `evalcurve-core` |
-//! | [`rating`] | Bradley-Terry ratings for records without ratings | `evalcurve-core` |
-//! | [`fit`] | least squares, maximum likelihood, other models, clustered covariance, bootstrap | `evalcurve-core` |
-//! | [`validate`] | folds over games, out-of-sample forecasts, proper scores, model selection | `evalcurve-core` |
-//! | [`calibration`] | the calibration file, schema and win rates | `evalcurve-calibration`, `evalcurve-core` |
-//! | [`rule`] | every rule by which a council decides: votes in, one move out | `evalcurve-core` |
-//! | `record` | finds and reads game records in files, folders and archives | `evalcurve-records`, `records` |
-//! | `sample` | draws one position per window and side of every game; names, filters | `evalcurve-records`, `records` |
-//! | `match_stats` | Elo, intervals, tests between systems, SPRT, games needed | `evalcurve-records`, `records` |
-//! | `calibrate` | the whole path from the sample table to one calibration per engine | `records` |
-//! | `diagnose` | is a calibration right, do engines share a scale, why do the two fits differ | `records` |
-//! | `run` | every command as a struct of options with `run(input, progress)` | `records` |
-//! | `report` | text, JSON and HTML reports | `records`; HTML and figures: `plot` |
-//! | `table` | the sample table as columns, and as Parquet and CSV | `records`; files: `table` |
-//! | `analyse` | engines score positions of other people's games | `evalcurve-analyse`, `analyse` |
-//! | `council`, `usi` | an engine made of several engines; the USI and UCI protocols | `evalcurve-council`, `council` |
-//! | `play` | engines and councils play against each other: shogi, 5x5 shogi, chess | `evalcurve-play`, `play` |
-//! | `theory` | exact plurality, simulated councils, estimates from votes, play-outs | `evalcurve-theory`, `theory` |
-//! | `plot` | figures as SVG and PNG | `evalcurve-figures`, `plot` |
-//! | `cli` | the program: options from arguments, outcomes to the terminal | `cli` |
-//!
-//! The features `cli`, which turns on all others but `table`, and `table` are the default. A program that only reads
-//! calibrations or fits its own samples needs none: `default-features = false` leaves `evalcurve-core`.
+//! | [`calibration`] | the calibration file and its win rates | `evalcurve-calibration` |
+//! | [`language`], [`text`](mod@text), [`whole_file`], [`random`] | messages in two languages, safe text, whole files, random numbers from keys | `evalcurve-words` |
+//! | [`curve`], [`fit`], [`validate`], [`standardize`], [`rating`] | curves, fits, scores out of sample, ratings | `evalcurve-fit` |
+//! | [`rule`] | every rule by which a council decides: votes in, one move out | `evalcurve-rules` |
+//! | [`record`], [`sample`] | finds and reads game records; draws positions from them | `evalcurve-records` |
+//! | [`table`] | the sample table as columns, CSV and Parquet | `evalcurve-tables` |
+//! | [`plot`] | figures as SVG and PNG | `evalcurve-figures` |
+//! | [`engine`] | one engine: its process, USI and UCI, boards, clocks, limits | `evalcurve-engine` |
+//! | [`calibrate`], [`judge`], [`report`] | from samples to calibrations, what judges them, what shows them | `evalcurve-app` |
+//! | [`run`] | the commands as structs of options with `run(input, progress)` | `evalcurve-app`, the uses |
 
-pub use evalcurve_core::{
-    calibration, curve, display_text, fit, key, language, logistic, normal, random, rating, rule, say, standardize,
-    text, types, validate, whole_file,
-};
+mod beside;
+#[cfg(feature = "python")]
+pub mod keywords;
 
-#[cfg(feature = "records")]
-pub(crate) use evalcurve_records::csv_text;
-#[cfg(feature = "records")]
-pub use evalcurve_records::{match_stats, record, sample};
+pub use evalcurve_app::{calibrate, cli, judge, report};
+pub use evalcurve_calibration::{logistic, types};
+pub use evalcurve_engine as engine;
+pub use evalcurve_figures as plot;
+pub use evalcurve_fit::{calibration, curve, fit, normal, rating, standardize, validate};
+pub use evalcurve_records::{record, sample};
+pub use evalcurve_rules as rule;
+pub use evalcurve_tables as table;
+pub use evalcurve_words::{language, random, say, text, whole_file};
 
-#[cfg(feature = "analyse")]
-pub mod analyse;
-#[cfg(feature = "records")]
-pub mod calibrate;
-#[cfg(feature = "records")]
-pub mod diagnose;
-#[cfg(feature = "records")]
-pub mod report;
-#[cfg(feature = "records")]
-pub mod run;
-#[cfg(feature = "records")]
-pub mod table;
-
+/// Engines, and the engine that is made of several.
 #[cfg(feature = "council")]
 #[doc(inline)]
 pub use evalcurve_council as council;
-#[cfg(feature = "council")]
-pub use evalcurve_council::usi;
-
-#[cfg(feature = "play")]
+#[cfg(feature = "diagnose")]
 #[doc(inline)]
-pub use evalcurve_play as play;
-
-#[cfg(feature = "theory")]
+pub use evalcurve_diagnose as diagnose;
+#[cfg(feature = "match")]
 #[doc(inline)]
-pub use evalcurve_theory as theory;
+pub use evalcurve_match as play;
 
-#[cfg(feature = "plot")]
-#[doc(inline)]
-pub use evalcurve_figures as plot;
+/// The commands as values: options in, results out. A host fills a struct, runs it, and shows the outcome in its own
+/// way.
+///
+/// ```no_run
+/// use evalcurve::run::{Calibrate, Input, Progress};
+///
+/// let found = Calibrate::default().run(&Input::paths(["games/"]), &Progress::default())?;
+/// for calibration in found.value.results.iter().filter_map(|result| result.calibration.as_ref()) {
+///     println!("{}: {:?}", calibration.engine.name, calibration.constant());
+/// }
+/// # Ok::<(), evalcurve::run::Error>(())
+/// ```
+pub mod run {
+    pub use evalcurve_app::{
+        Calibrate, Calibrated, DEFAULT_BANDS, Error, FileFormat, Filters, Fitting, Forecasts, Input, InputSource,
+        Judge, Judged, Logs, Outcome, Progress, Reading, Sample, Sampling, on_threads, with_flags, with_options,
+    };
+    #[cfg(feature = "calibrate")]
+    pub use evalcurve_calibrate::{Constant, Curve, Curves, EngineConstant};
+    #[cfg(feature = "council")]
+    pub use evalcurve_council::{Replay, replay_document};
+    #[cfg(feature = "diagnose")]
+    pub use evalcurve_diagnose::{Diagnose, Diagnosed};
+    #[cfg(feature = "judge")]
+    pub use evalcurve_judge::{Compare, Evaluate, Thresholds};
+    #[cfg(feature = "match")]
+    pub use evalcurve_match::MatchStats;
+    #[cfg(feature = "train")]
+    pub use evalcurve_train::{Rescale, Rescaled};
+    #[cfg(feature = "use")]
+    pub use evalcurve_use::{Converter, Export, Winrate, seconds_of};
+}
 
-#[cfg(feature = "cli")]
-pub mod cli;
+/// The program `evalcurve`: its uses, in the order of the help, and what one asks of another.
+pub const PROGRAM: cli::Program = cli::Program {
+    name: "evalcurve",
+    about: evalcurve_words::key!(
+        "Turns the scores of shogi and chess engines into win rates that can be trusted and compared"
+    ),
+    after_help: "\
+Examples:
+  evalcurve calibrate floodgate-2016.tar.zst --min-samples 300
+      one calibration file per engine, plots and a table, in evalcurve-out/
+  evalcurve diagnose records/
+      whether calibrations are precise and accurate, and engines share a scale: one HTML page
+  evalcurve council shogi.toml
+      an engine for a GUI, made of several engines that vote with calibrated win rates
+
+Exit codes: 0 success; 1 nothing was calibrated or rescaled, --strict found a problem, compare found a changed scale, \
+council --check or --prepare found an error in a member, no member voted with --positions, or a replay differs or has \
+no usable line; 2 errors in usage, input or output; 3 compare, thresholds or council has too few games to tell.",
+    flats: &[
+        #[cfg(feature = "calibrate")]
+        evalcurve_calibrate::cli::FLAT,
+        #[cfg(feature = "analyse")]
+        evalcurve_analyse::cli::FLAT,
+        #[cfg(feature = "diagnose")]
+        evalcurve_diagnose::cli::FLAT,
+        #[cfg(feature = "judge")]
+        evalcurve_judge::cli::FLAT,
+        #[cfg(feature = "use")]
+        evalcurve_use::cli::FLAT,
+        #[cfg(feature = "train")]
+        evalcurve_train::cli::FLAT,
+        #[cfg(feature = "council")]
+        evalcurve_council::cli::FLAT,
+        #[cfg(feature = "match")]
+        evalcurve_match::cli::FLAT,
+    ],
+    services: services(),
+    assumed: Some(beside::assumed),
+};
+
+/// What one use asks of another, as far as this program has it.
+const fn services() -> cli::Services {
+    #[allow(unused_mut)]
+    let mut services = cli::Services::NONE;
+    #[cfg(feature = "analyse")]
+    {
+        services.score_records = Some(evalcurve_analyse::cli::analyse::score_records);
+        services.score_members = Some(evalcurve_analyse::cli::analyse::score_members);
+    }
+    #[cfg(feature = "calibrate")]
+    {
+        services.calibrate = Some(evalcurve_calibrate::cli::calibrate::run_for);
+    }
+    #[cfg(feature = "council")]
+    {
+        services.read_council = Some(evalcurve_council::Config::read_as_player);
+    }
+    #[cfg(feature = "match")]
+    {
+        services.play_members = Some(evalcurve_match::cli::play::play_members);
+        services.does_it_pay = Some(evalcurve_match::cli::pays::does_it_pay);
+        services.judged_as_games = Some(evalcurve_match::cli::judged::judged_as_games);
+        services.read_positions = Some(evalcurve_match::cli::play::read_positions);
+    }
+    services
+}

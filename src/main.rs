@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    evalcurve::cli::main()
+    evalcurve::PROGRAM.main()
 }

@@ -49,6 +49,8 @@ mod game_pages;
 mod house;
 #[path = "program/interface.rs"]
 mod interface;
+#[path = "program/japanese.rs"]
+mod japanese;
 #[path = "program/match_stats.rs"]
 mod match_stats;
 #[path = "program/material.rs"]

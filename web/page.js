@@ -15,6 +15,7 @@ function call(name, ...args) {
   });
 }
 async function start() {
+  if (typeof DecompressionStream === "undefined" || typeof WebAssembly === "undefined") throw new Error(words.oldBrowser);
   const url = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));
   worker = new Worker(url);
   worker.onmessage = ({ data }) => {
@@ -23,7 +24,7 @@ async function start() {
     waiting.delete(data.id);
     if (!("error" in data)) return call?.resolve(data.value);
     if (data.crashed) restart();
-    call?.reject(new Error(data.crashed ? words.crashed : data.error));
+    call?.reject(new Error(data.crashed ? words.crashed : data.unreadable ? words.unreadable(data.unreadable) : data.error));
   };
   worker.onerror = (event) => {
     event.preventDefault();
@@ -36,11 +37,14 @@ async function start() {
 }
 function restart() {
   worker.terminate();
+  held = 0;
   waiting.clear();
   report = null;
   $("results").hidden = true;
   ready = start();
 }
+// what no call expects, as a computation that ends while a figure is drawn
+onunhandledrejection = ({ reason }) => fail(reason instanceof Error ? reason : new Error(words.crashed));
 let ready = start();
 // whether the page comes from `evalcurve serve-page`, which lets it ask for records
 const served = document.querySelector("meta[http-equiv]").content.includes("connect-src");
@@ -121,19 +125,25 @@ document.ondrop = async (event) => {
   run(found);
 };
 // the records of `evalcurve serve-page`
-async function fetchAll() {
+async function fetchAll(again = 3) {
   const ask = async (path) => {
     const answer = await fetch(path);
-    if (!answer.ok) throw new Error(words.cannotFetch(answer.status));
+    if (!answer.ok) throw Object.assign(new Error(words.cannotFetch(answer.status)), { status: answer.status });
     return answer;
   };
   const number = ++runs, files = [];
   busy(words.loading);
-  const listed = await (await ask("records")).json();
-  for (const [i, file] of listed.entries()) {
-    if (number !== runs) return;
-    files.push({ ...file, file: await (await ask(`records/${i}`)).blob() });
-    showProgress({ step: "loading", done: i, total: listed.length });
+  const { list, files: listed } = await (await ask("records")).json();
+  try {
+    for (const [i, file] of listed.entries()) {
+      if (number !== runs) return;
+      files.push({ ...file, file: await (await ask(`records/${list}/${i}`)).blob() });
+      showProgress({ step: "loading", done: i, total: listed.length });
+    }
+  } catch (error) {
+    // a file came or went, and another tab has a new list
+    if (error.status === 409 && again && number === runs) return fetchAll(again - 1);
+    throw error;
   }
   if (number === runs) await run(files);
 }
@@ -174,7 +184,9 @@ async function meanwhile(text, work) {
     fail(error);
   }
 }
-let runs = 0;
+// a worker keeps its memory until it ends, so one that held much is not used again
+const MUCH = 2 ** 29;
+let runs = 0, held = 0;
 async function run(files) {
   if (!files?.length) return;
   const number = ++runs;
@@ -182,13 +194,17 @@ async function run(files) {
   $("failed").hidden = true;
   $("results").hidden = true;
   $("page").hidden = true;
+  $("diagnosis-buttons").replaceChildren($("diagnose"));
   report = null;
+  if (held > MUCH) restart();
   busy(words.starting);
   try {
     await ready;
     $("again").disabled = false;
     busy(words.loading);
     const found = await call("open", files, options(), language);
+    if (number !== runs) return;
+    held = await call("memory");
     if (number !== runs) return;
     busy("");
     all = false;
@@ -269,12 +285,19 @@ function show(result) {
   if (o.min_games !== about.min_games) flags.push(`--min-games ${o.min_games}`);
   if (o.min_samples !== about.min_samples) flags.push(`--min-samples ${o.min_samples}`);
   if (o.model !== about.model) flags.push(`--model ${o.model ?? "auto"}`);
-  if (o.annotator) flags.push(`--annotator "${o.annotator}"`);
+  if (o.annotator) flags.push(`--annotator ${quoted(o.annotator)}`);
   $("command").parentElement.hidden = report.reading === undefined || chosen === example;
-  const quoted = (place) => (/[\s'&()]/.test(place) ? `"${place}"` : place);
-  const places = [...new Set(chosen.map((f) => quoted(f.place ?? f.name.split("/")[0])))].slice(0, 3);
-  $("command").textContent = ["evalcurve calibrate", ...places, ...flags].join(" ");
+  // a name that begins with a dash would be an option
+  const places = [...new Set(chosen.map((f) => quoted((f.place ?? f.name.split("/")[0]).replace(/^-/, "./-"))))];
+  const more = places.length > MOST_PLACES ? ["…"] : [];
+  $("command").textContent = ["evalcurve calibrate", ...places.slice(0, MOST_PLACES), ...more, ...flags].join(" ");
   changed();
+}
+const MOST_PLACES = 10;
+// a word for a shell: PowerShell on Windows, else that of POSIX
+function quoted(word) {
+  if (/^[\p{L}\p{N}_.\/:@%+=-]+$/u.test(word)) return word;
+  return `'${word.replaceAll("'", navigator.userAgent.includes("Windows") ? "''" : "'\\''")}'`;
 }
 // what depends on the chosen engine
 function changed() {
@@ -287,7 +310,7 @@ $("engine").onchange = changed;
 function answer() {
   const e = engine();
   $("engine").parentElement.hidden = !e;
-  let sentence = report.engines.length ? words.noAnswer : words.noEngine;
+  let sentence = report.engines.length ? words.noAnswer : report.few.length ? words.tooFew(report.few[0]) : words.noEngine;
   if (!e && report.votes?.text) sentence = words.onlyVotes;
   if (e) sentence = e.constant === null ? words.noConstant(e) : words.answer[e.kind](e);
   // the number is the second part
@@ -303,6 +326,7 @@ let conversion = 0;
 async function convert(fromRate = false) {
   const e = engine(), number = ++conversion, current = report;
   if (!e) return;
+  if (!fromRate && $("score").value === "") return noConversion("");
   const score = Number($("score").value);
   const scores = [score, ...SCORES.filter((other) => other !== score)];
   const rows = [];
@@ -317,11 +341,21 @@ async function convert(fromRate = false) {
   $("interval").textContent = words.interval(e.name, percent(first.rate), ...(first.interval ?? []).map(percent)) + shares;
   table($("conversion"), [words.between, ...scores.map((s) => s.toLocaleString("en"))], rows.map(([other, rates]) => [other.name, ...rates.map((r) => `${percent(r.rate)}%`)]));
 }
-$("score").oninput = () => convert();
+function noConversion(sentence) {
+  conversion++;
+  $("interval").textContent = sentence;
+  $("conversion").replaceChildren();
+}
+$("score").oninput = () => {
+  if ($("score").value === "") $("rate").value = "";
+  convert();
+};
 $("rate").oninput = async () => {
-  const score = await call("score", engine().file, Number($("rate").value) / 100);
-  if (score === undefined) return;
-  $("score").value = Math.round(score);
+  const number = ++conversion, rate = $("rate").value;
+  const score = rate === "" ? undefined : await call("score", engine().file, Number(rate) / 100);
+  if (number !== conversion) return;
+  $("score").value = Number.isFinite(score) ? Math.round(score) : "";
+  if ($("score").value === "") return noConversion(rate === "" ? "" : words.noScore(rate));
   convert(true);
 };
 
@@ -344,8 +378,13 @@ function downloads() {
   exported();
 }
 async function exported() {
-  const e = engine();
-  $("exported").textContent = e ? await call("export", e.file, $("target").value).catch((error) => error.message) : "";
+  const e = engine(), target = $("target").value;
+  let code = null, problem = "";
+  if (e) code = await call("export", e.file, target).catch((error) => { problem = error.message; return null; });
+  if (engine() !== e || $("target").value !== target) return;
+  $("exported").textContent = code ?? problem;
+  // a problem is no code
+  for (const id of ["copy", "save-export"]) $(id).disabled = code === null;
 }
 $("target").onchange = exported;
 $("copy").onclick = async () => {
@@ -375,7 +414,9 @@ async function figures() {
     if (report !== current || engine() !== e) return;
     if (!drawn) continue;
     const figure = make("figure"), scroll = make("div", "", { className: "drawing" });
-    scroll.append(document.importNode(new DOMParser().parseFromString(drawn.page, "image/svg+xml").documentElement, true));
+    const svg = document.importNode(new DOMParser().parseFromString(drawn.page, "image/svg+xml").documentElement, true);
+    marks(svg);
+    scroll.append(svg);
     const buttons = make("p", "", { className: "buttons" });
     buttons.append(button("SVG", () => save(`${name}.svg`, drawn.file, "image/svg+xml")), button("PNG", () => png(drawn.file, `${name}.png`)));
     if (drawn.csv.trim()) buttons.append(button("CSV", () => save(`${name}.csv`, drawn.csv, "text/csv")));
@@ -386,6 +427,19 @@ async function figures() {
     $("figures").append(figure);
   }
   if (first) $("figures").replaceChildren();
+}
+// one mark of a figure is reached by Tab, and the arrow keys lead to the others
+function marks(svg) {
+  const all = [...svg.querySelectorAll("[tabindex]")];
+  all.forEach((mark, i) => mark.setAttribute("tabindex", i ? "-1" : "0"));
+  svg.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key], at = all.indexOf(document.activeElement);
+    if (!step || at < 0 || !all[at + step]) return;
+    event.preventDefault();
+    all[at].setAttribute("tabindex", "-1");
+    all[at + step].setAttribute("tabindex", "0");
+    all[at + step].focus();
+  });
 }
 async function png(svg, name) {
   const image = new Image();
@@ -401,13 +455,16 @@ async function png(svg, name) {
 
 // ---- diagnosis: a page of its own, without scripts, in a frame that may do nothing
 const diagnose = () => meanwhile(words.diagnosing, async () => {
-  const page = await call("diagnose", language);
+  const current = report;
+  const page = await call("diagnose", language), json = await call("diagnosis");
+  // other files were chosen
+  if (report !== current) return;
   $("page").srcdoc = page;
   $("page").hidden = false;
   $("page").title = words.diagnosis;
   const saves = [
     button(words.savePage, () => save("diagnosis.html", page, "text/html")),
-    button(words.saveDiagnosis, async () => save("diagnosis.json", await call("diagnosis"), "application/json")),
+    button(words.saveDiagnosis, () => save("diagnosis.json", json, "application/json")),
   ];
   $("diagnosis-buttons").replaceChildren($("diagnose"), ...saves);
   report.figures = await call("figures");

@@ -8,7 +8,7 @@ async function answer({ id, call, args }) {
   } catch (error) {
     // after a trap, or without memory, the computation cannot be used again
     const crashed = error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
-    postMessage({ id, crashed, error: String(error?.message ?? error) });
+    postMessage({ id, crashed, unreadable: error?.unreadable, error: String(error?.message ?? error) });
   }
 }
 let told = 0;
@@ -30,7 +30,9 @@ const calls = {
     const total = files.reduce((sum, { file }) => sum + file.size, 0);
     let done = 0;
     for (const { name, file } of files) {
-      input.add(name, new Uint8Array(await file.arrayBuffer()));
+      // the browser's own words are in its language
+      const bytes = await file.arrayBuffer().catch(() => { throw { unreadable: name }; });
+      input.add(name, new Uint8Array(bytes));
       done += file.size;
       tell({ step: "loading", done, total });
     }

@@ -1,12 +1,13 @@
-"""Fits the joint model with numpy from its equations in docs/scale.md, to check evalcurve's own fit.
+"""Fits the joint model with numpy from its equations in docs/three-outcomes.md, to check evalcurve's own fit.
 
     python joint.py samples > joint.csv
     python joint.py fit joint.csv > joint.expected.json
 
-The first command invents games of four players with ratings and 7% lapses on either side, the second fits them: players with ten games
-have a strength with the prior sd 0.2, since every game is rated. The covariance is the cluster jackknife in one Newton
-step, computed here as it is defined: a game's rows are taken out of the Hessian. Without the game the share of lapses
-is not below 0.
+The first command invents games of four players with ratings, of which 7% are won and 7% lost by a coin and 5% are
+drawn at any score; the other games are drawn in a width of 0.8 logits on either side. The second fits them: players
+with ten games have a strength with the prior sd 0.2, since every game is rated. Gradients are complex steps, Hessians
+differences of them. The covariance is the cluster jackknife in one Newton step, computed here as it is defined: a game's rows are taken out of the Hessian.
+Without the game no share is below 0.
 """
 
 import csv
@@ -32,11 +33,14 @@ def samples():
             for engine, other, sign in [(a, b, 1), (b, a, -1)]:
                 score = constants[engine] * (sign * walk + rng.normal(0, 0.4) + 0.3)
                 rows.append([game, "ABCD"[engine], "ABCD"[other], round(score), round(sign * rated, 6), sign])
-        won = rng.random() < 1 / (1 + np.exp(-walk - strengths[a] + strengths[b]))
-        won = rng.random() < 0.5 if rng.random() < 0.14 else won
-        drawn = rng.random() < 0.05
+        advantage = walk + strengths[a] - strengths[b]
+        chances = np.cumsum([1 / (1 + np.exp(0.8 - advantage)), 1 / (1 + np.exp(0.8 + advantage))])
+        luck = rng.random()
+        result = 1 if luck < chances[0] else 0 if luck < chances[1] else 0.5
+        at_random = rng.random()
+        result = 0.5 if at_random < 0.05 else result if at_random > 0.19 else float(rng.random() < 0.5)
         for row in rows:
-            out.writerow(row[:5] + [0.5 if drawn else int(won == (row[5] > 0))])
+            out.writerow(row[:5] + [format(result if row[5] > 0 else 1 - result, "g")])
 
 
 def fit(path):
@@ -49,107 +53,103 @@ def fit(path):
     d = np.array([float(r["difference"]) for r in rows])
     own, opponent = (np.array([place[r[c]] for r in rows]) for c in ["engine", "opponent"])
     games = np.array([int(r["game"]) for r in rows])
-    # columns: strengths, slopes, optimism, w3; the lapse comes last
+    # columns: strengths, slopes, optimism, w3; then the share drawn at any score, the half width of the draws, lapse
     design = np.zeros((n, 2 * k + 2))
     design[np.arange(n), own] += 1
     design[np.arange(n), opponent] -= 1
     design[np.arange(n), k + own] = x
     design[:, 2 * k], design[:, 2 * k + 1] = -1, d
-    prior = np.zeros(2 * k + 3)
-    prior[:k] = SD**-2
+    size = 2 * k + 5
+    sigma = lambda z: 1 / (1 + np.exp(-z))
 
-    def derivatives(at):
-        """Loss, gradient and Hessian of every row."""
-        lapse, p = at[-1], 1 / (1 + np.exp(-design @ at[:-1]))
-        P = lapse + (1 - 2 * lapse) * p
-        by_z, by_lapse = (1 - 2 * lapse) * p * (1 - p), 1 - 2 * p
-        first, second = (1 - y) / (1 - P) - y / P, y / P**2 + (1 - y) / (1 - P) ** 2
-        gradient = np.column_stack([(first * by_z)[:, None] * design, first * by_lapse])
-        zz = second * by_z**2 + first * by_z * (1 - 2 * p)
-        zl = second * by_z * by_lapse - 2 * first * p * (1 - p)
-        hessian = np.zeros((n, 2 * k + 3, 2 * k + 3))
-        hessian[:, :-1, :-1] = zz[:, None, None] * design[:, :, None] * design[:, None, :]
-        hessian[:, :-1, -1] = hessian[:, -1, :-1] = zl[:, None] * design
-        hessian[:, -1, -1] = second * by_lapse**2
-        return -(y * np.log(P) + (1 - y) * np.log(1 - P)), gradient, hessian
+    def losses(at):
+        """The loss of every row."""
+        drawn, width, lapse = at[-3:]
+        u, body = design @ at[:-3], 1 - 2 * lapse - drawn
+        win, lost = sigma(u - width), sigma(-u - width)
+        chances = [lapse + body * lost, drawn + body * (1 - win - lost), lapse + body * win]
+        return -np.log(np.choose((2 * y).astype(int), chances))
 
-    at = np.zeros(2 * k + 3)
-    at[k : 2 * k], at[-2], at[-1] = 2, 0.8, 0.02
-    value = lambda at: derivatives(at)[0].sum() + 0.5 * prior @ at**2
+    def of_draws(at, weight=0.02):
+        return -weight * np.log(at[-3]) - weight * np.log(np.tanh(at[-2] / 2))
+
+    def prior(at):
+        """That of the prior: normal strengths, and 0.02 draws at any score and as many at an even score."""
+        return 0.5 * SD**-2 * (at[:k] ** 2).sum() + of_draws(at)
+
+    def derivatives(of, at):
+        """The gradient and the Hessian of each of some numbers."""
+        unit = np.eye(size)
+        gradient = lambda at: np.stack([np.imag(of(at + 1e-30j * e)) / 1e-30 for e in unit], -1)
+        h = 1e-5
+        hessian = np.stack([(gradient(at + h * e) - gradient(at - h * e)) / (2 * h) for e in unit], -1)
+        return gradient(at), 0.5 * (hessian + np.swapaxes(hessian, -1, -2))
+
+    at = np.zeros(size)
+    at[k : 2 * k], at[2 * k + 1], at[-3:] = 2, 0.8, [0.02, 0.5, 0.02]
+    value = lambda at: losses(at).sum() + prior(at)
     for _ in range(200):
-        _, gradient, hessian = derivatives(at)
-        g, h = gradient.sum(0) + prior * at, hessian.sum(0) + np.diag(prior)
+        (gradient, hessian), (of_prior, bend) = derivatives(losses, at), derivatives(prior, at)
+        g, h = gradient.sum(0) + of_prior, hessian.sum(0) + bend
         lowest = np.linalg.eigvalsh(h)[0]
-        step = np.linalg.solve(h + max(0, 1e-3 - lowest) * np.eye(len(at)), g)
+        step = np.linalg.solve(h + max(0, 1e-3 - lowest) * np.eye(size), g)
         length = 1.0
-        while not (0 <= (at - length * step)[-1] < 0.4 and value(at - length * step) <= value(at) + 1e-12):
+        while not ((at - length * step)[-3:] > 0).all() or value(at - length * step) > value(at) + 1e-12:
             length /= 2
             if length < 1e-12:
                 break
         at = at - length * step
-        if np.abs(g).max() < 1e-11:
+        if np.abs(g).max() < 1e-10:
             break
-    loss, gradient, hessian = derivatives(at)
-    h = hessian.sum(0) + np.diag(prior)
+    (gradient, hessian), (_, bend) = derivatives(losses, at), derivatives(prior, at)
+    # as an observation the prior of the draws counts as one of each
+    observed = bend + derivatives(lambda at: of_draws(at, 0.98), at)[1]
+    loss = losses(at)
+    h = hessian.sum(0) + bend
     inverse = np.linalg.inv(h)
-    covariance = inverse @ np.diag(prior) @ inverse
+    covariance = inverse @ observed @ inverse
     for game in np.unique(games):
         rows_of = games == game
         rest, score = h - hessian[rows_of].sum(0), gradient[rows_of].sum(0)
-        moved = np.linalg.solve(rest, score)
-        if moved[-1] < -at[-1] or np.linalg.eigvalsh(rest)[0] <= 0:
-            # the share of lapses does not fall below 0
-            others = np.linalg.solve(rest[:-1, :-1], score[:-1] + rest[:-1, -1] * at[-1])
-            moved = np.append(others, -at[-1])
+        moved, gone = np.linalg.solve(rest, score), []
+        for share in [size - 3, size - 2, size - 1]:
+            if moved[share] < -at[share]:
+                gone.append(share)
+                others = np.setdiff1d(np.arange(size), gone)
+                right = score[others] + rest[np.ix_(others, gone)] @ at[gone]
+                moved = -at * np.isin(np.arange(size), gone)
+                moved[others] = np.linalg.solve(rest[np.ix_(others, others)], right)
         covariance += np.outer(moved, moved)
-    drawn = drawn_share(1 / (1 + np.exp(-design @ at[:-1])), y, at[-1])
     out = {}
     for e, name in enumerate(engines):
-        of, mine = np.zeros((7, 2 * k + 3)), own == e
-        z, q = x[mine], 1 / (1 + np.exp(-design[mine] @ at[:-1]))
-        # the curve by the score alone that is nearest to the win rates against the opponents
-        scores, curve = np.column_stack([z, -np.ones(len(z))]), np.array([at[k + e], 0.0])
+        of, mine = np.zeros((9, size)), own == e
+        z, width = design[mine] @ at[:-3], at[-2]
+        # the curve by the score alone whose expected results are those against the opponents, on average and on
+        # average over the scores
+        scores, curve = np.column_stack([x[mine], -np.ones(mine.sum())]), np.array([at[k + e], 0.0])
+        sides = [-width, width]
         for _ in range(50):
-            p = 1 / (1 + np.exp(-scores @ curve))
-            bend = scores.T @ ((p * (1 - p))[:, None] * scores)
-            curve += np.linalg.solve(bend, scores.T @ (q - p))
-        of[[6, 1], :-1] = np.linalg.solve(bend, scores.T @ ((q * (1 - q))[:, None] * design[mine]))
-        of[6] /= 1000
+            p = [sigma(scores @ curve + side) for side in sides]
+            bend = scores.T @ (sum(p * (1 - p) for p in p)[:, None] * scores)
+            curve += np.linalg.solve(bend, scores.T @ sum(sigma(z + side) - p for side, p in zip(sides, p)))
+        q = [sigma(z + side) for side in sides]
+        of[[8, 1], :-3] = np.linalg.solve(bend, scores.T @ (sum(q * (1 - q) for q in q)[:, None] * design[mine]))
+        by_width = sum(s * (q * (1 - q) - p * (1 - p)) for s, q, p in zip([-1, 1], q, p))
+        of[[8, 1], -2] = np.linalg.solve(bend, scores.T @ by_width)
+        of[8] /= 1000
         of[0, k + e] = 1e-3
-        of[2, -2], of[3, -1], of[4, -3] = 1, 1, 1
-        of[5, :k] = design[mine][:, :k].mean(0)
+        of[2, 2 * k + 1], of[6, 2 * k] = 1, 1
+        of[3, -1], of[3, -3], of[4, -3], of[5, -2] = 1, 0.5, 1, 1
+        of[7, :k] = design[mine][:, :k].mean(0)
         parameters = of @ at
-        parameters[[6, 1]] = curve / [1000, 1]
+        parameters[[8, 1]] = curve / [1000, 1]
         out[name] = {
             "parameters": list(parameters),
             "standard_errors": list(np.sqrt(np.diag(of @ covariance @ of.T))),
             "mean_loss": loss[mine].mean(),
-            "drawn": drawn,
         }
     json.dump(out, sys.stdout, indent=1)
     print()
-
-
-def drawn_share(s, y, lapse, bins=64):
-    """The part of 2 lapse that is drawn at any score: the largest likelihood, which is concave, on ever finer grids."""
-    bin_of = np.minimum((s * bins).astype(int), bins - 1)
-    mean = np.array([s[bin_of == b].mean() if (bin_of == b).any() else 0.5 for b in range(bins)])
-    counts = np.array([[((bin_of == b) & (y == result)).sum() for b in range(bins)] for result in [0, 0.5, 1]])
-    least = np.minimum(mean, 1 - mean)
-
-    def likelihood(drawn, even):
-        coin, body, half = lapse - drawn / 2, 1 - 2 * lapse, even[..., None] * least
-        p = [coin + body * (1 - mean - half), drawn + 2 * body * half, coin + body * (mean - half)]
-        return sum(np.where(c > 0, c * np.log(np.maximum(q, 1e-300)), 0).sum(-1) for c, q in zip(counts, p))
-
-    centre, reach = np.array([lapse, 0.5]), np.array([lapse, 0.5])
-    for _ in range(60):
-        grid = [np.clip(c + r * np.linspace(-1, 1, 21), 0, top) for c, r, top in zip(centre, reach, [2 * lapse, 1])]
-        drawn, even = np.meshgrid(*grid, indexing="ij")
-        found = likelihood(drawn[..., None], even)
-        best = np.unravel_index(found.argmax(), found.shape)
-        centre, reach = np.array([drawn[best], even[best]]), reach * 0.7
-    return centre[0]
 
 
 if __name__ == "__main__":

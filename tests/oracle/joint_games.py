@@ -1,4 +1,4 @@
-"""Fits the joint model to games from docs/scale.md alone, and compares it with evalcurve's calibration files.
+"""Fits the joint model to games from docs/three-outcomes.md alone, and compares it with evalcurve's calibration files.
 
     evalcurve sample data/selfplay --mate-threshold auto --out samples.csv
     python joint_games.py samples.csv ../../data/calibrations
@@ -58,7 +58,7 @@ def fit(rows, names):
     unit = np.array([np.median(np.abs(x[(engine == e) & (x != 0)])) for e in range(len(names))])
     players = {p: i for i, p in enumerate(strengths(rows))}
     k, m, n = len(names), len(players), len(rows)
-    # columns: slopes, strengths, optimism, w3; the lapse comes last
+    # columns: slopes, strengths, optimism, w3; then the share drawn at any score, the half width of the draws, lapse
     design = np.zeros((n, k + m + 2))
     design[np.arange(n), engine] = x / unit[engine]
     for i, r in enumerate(rows):
@@ -67,31 +67,50 @@ def fit(rows, names):
                 design[i, k + players[player]] += sign
     design[:, -2], design[:, -1] = -1, np.log(10) / 400 * np.array(difference)
     prior = np.r_[np.zeros(k), np.full(m, sd**-2), 0, 0]
+    draws = bool((y == 0.5).any())
 
     def loss(at):
-        s = sigma(design @ at[:-1])
-        p = np.clip(at[-1] + (1 - 2 * at[-1]) * s, 1e-300, 1 - 1e-16)
-        by = (1 - y) / (1 - p) - y / p
-        value = -(y * np.log(p) + (1 - y) * np.log1p(-p)).sum() + 0.5 * prior @ at[:-1] ** 2
-        return value, np.r_[design.T @ (by * (1 - 2 * at[-1]) * s * (1 - s)) + prior * at[:-1], by @ (1 - 2 * s)]
+        (drawn, width, lapse), u = at[-3:], design @ at[:-3]
+        win, lost, body = sigma(u - width), sigma(-u - width), 1 - 2 * lapse - drawn
+        of_win, of_lost, even = win * (1 - win), lost * (1 - lost), 1 - win - lost
+        # of a loss, a draw and a win: the chance and its derivatives by u, drawn, width, lapse
+        chance = [lapse + body * lost, drawn + body * even, lapse + body * win]
+        by = [
+            [-body * of_lost, -lost, -body * of_lost, 1 - 2 * lost],
+            [body * (of_lost - of_win), 1 - even, body * (of_win + of_lost), -2 * even],
+            [body * of_win, -win, -body * of_win, 1 - 2 * win],
+        ]
+        which = (2 * y).astype(int)
+        p = np.maximum(np.choose(which, chance), 1e-300)
+        by_u, *others = [-np.choose(which, [of[i] for of in by]) / p for i in range(4)]
+        value = -np.log(p).sum() + 0.5 * prior @ at[:-3] ** 2
+        gradient = np.r_[design.T @ by_u + prior * at[:-3], [of.sum() for of in others]]
+        if draws:
+            # 0.02 draws at any score, and as many at an even score
+            value -= 0.02 * (np.log(drawn) + np.log(np.tanh(width / 2)))
+            gradient[-3:-1] -= 0.02 * np.array([1 / drawn, 1 / np.sinh(width)])
+        return value, gradient
 
     found = []
     for lapse in [0, 0.005, 0.02, 0.1]:
-        start = np.r_[np.ones(k), np.zeros(m + 1), 0.8 * any(rated), lapse]
-        bounds = [(None, None)] * (k + m + 1) + [(None, None) if any(rated) else (0, 0), (0, 0.399 * (lapse > 0))]
+        start = np.r_[np.ones(k), np.zeros(m + 1), 0.8 * any(rated), 0.01 * draws, 0.1 * draws, lapse]
+        bounds = [(None, None)] * (k + m + 1) + [(None, None) if any(rated) else (0, 0)]
+        bounds += [(1e-9, 0.5), (1e-9, 40)] if draws else [(0, 0), (0, 0)]
+        bounds += [(0, 0.399 * (lapse > 0))]
         options = {"maxiter": 20_000, "maxfun": 40_000, "ftol": 1e-15, "gtol": 1e-8}
         found.append(minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options))
     at = min(found, key=lambda f: f.fun).x
     out = {}
     for e, name in enumerate(names):
         mine = engine == e
-        q = sigma(design[mine] @ at[:-1])
+        z, sides = design[mine] @ at[:-3], [-at[-2], at[-2]]
         scores = np.column_stack([x[mine] / unit[e], -np.ones(mine.sum())])
         field = np.array([at[e], 0.0])
         for _ in range(50):
-            p = sigma(scores @ field)
-            field += np.linalg.solve(scores.T @ ((p * (1 - p))[:, None] * scores), scores.T @ (q - p))
-        shared = {"optimism": at[-3], "w3": at[-2], "lapse": at[-1]}
+            p = [sigma(scores @ field + side) for side in sides]
+            bend = scores.T @ (sum(p * (1 - p) for p in p)[:, None] * scores)
+            field += np.linalg.solve(bend, scores.T @ sum(sigma(z + side) - p for side, p in zip(sides, p)))
+        shared = {"optimism": at[-5], "w3": at[-4], "drawn": at[-3], "draw_width": at[-2], "lapse": at[-1] + at[-3] / 2}
         out[name] = {"w1": at[e] / unit[e], "field_w1": field[0] / unit[e], "w2": field[1], **shared}
     return out
 

@@ -2,10 +2,8 @@
 
     python models.py SAMPLES.csv > EXPECTED.json
 
-The CSV is that of fits.py. For each engine, with mates excluded, the script prints the strength-adjusted sigmoid, the
-phase-dependent sigmoid, beta calibration and isotonic regression, and the proper scores of the forecasts
-1/(1 + exp(-score/600)). The samples have no ratings, so this script and the test both set a game's rating difference to
-(37 game mod 401) - 200 Elo points.
+The CSV is that of fits.py. For each engine, with mates excluded, the script prints the phase-dependent sigmoid, isotonic
+regression, and the proper scores of the forecasts 1/(1 + exp(-score/600)).
 
 statsmodels' Logit accepts results of 0.5. scikit-learn gets such a sample twice, as a win and as a loss with half the
 weight. No tool computes the CORP parts and the debiased calibration error: the script combines the first from
@@ -74,17 +72,12 @@ def main():
     for engine, t in samples[samples["mate"] == 0].groupby("engine"):
         x, y, games = t["score_cp"].to_numpy() / 1000.0, t["result"].to_numpy(float), t["game"].to_numpy()
         one = np.ones(len(x))
-        d = ((37 * games) % 401 - 200) * np.log(10) / 400
         plies = t["ply"].to_numpy()
         low, high = np.sort(plies)[[int(0.01 * len(plies)), len(plies) - 1 - int(0.01 * len(plies))]]
         within = np.clip(plies, low, high).astype(float)
         middle = within.mean()
-        (w1, w2), _, _ = logit(np.column_stack([x, -one]), y, games)
-        s = w1 * x - w2
         found = {
-            "strength": fit(np.column_stack([x, -one, d]), [1000, 1, 1], y, games),
             "phase": fit(np.column_stack([x, -one, x * (within - middle) / 100]), [1000, 1, 100000], y, games),
-            "beta": fit(np.column_stack([log_expit(s), -log_expit(-s), one]), [1, 1, 1], y, games),
         }
         found["phase"].update(from_ply=int(low), to_ply=int(high), middle_ply=middle)
         xx, yy, ww = halves(x, y)

@@ -1,4 +1,4 @@
-"""Checks evalcurve-theory by other means: scipy's quadrature for single engines, enumeration of moves for councils.
+"""Checks evalcurve-lab by other means: scipy's quadrature for single engines, enumeration of moves for councils.
 
     venv/bin/python theory.py > theory.expected.json
 """

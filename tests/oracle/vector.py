@@ -1,4 +1,4 @@
-"""Reference values of exp, log and log1p by mpmath, for crates/core/src/vector.rs: the nearest doubles, as bits.
+"""Reference values of exp, log and log1p by mpmath, for crates/fit/src/vector.rs: the nearest doubles, as bits.
 
     python3 tests/oracle/vector.py > tests/oracle/vector.csv
 """

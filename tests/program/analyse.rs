@@ -96,12 +96,15 @@ fn faults_cost_positions_and_then_the_engine() {
     let by_name = |name: &str| found["engines"].as_array().unwrap().iter().find(|e| e["engine"] == name).unwrap();
     let failed: Vec<u64> = ["faulty", "crashes", "hangs", "sound"].map(|name| add_up(by_name(name))).into();
     assert!(failed[0] > 3 && failed[0] < 40, "{found}");
-    assert_eq!(failed[1..], [5, 5, 0]);
+    // an engine that never answers is not waited for again
+    assert_eq!(failed[1..], [5, 0, 0]);
     assert_eq!(by_name("faulty")["given_up"], Value::Null);
-    for (name, why) in [("crashes", "ended during its search"), ("hangs", "no move within")] {
+    for (name, why, left) in [("crashes", "ended during its search", 55), ("hangs", "no move within 1000 ms with", 60)]
+    {
         let engine = by_name(name);
-        assert!(engine["given_up"].as_str().is_some_and(|text| text.starts_with(why)), "{engine}");
-        assert_eq!(engine["not_asked"], 55);
+        let said = engine["given_up"].as_str().unwrap();
+        assert!(said.starts_with(why) && said.ends_with("; it obeyed no other limit that was tried"), "{engine}");
+        assert_eq!(engine["not_asked"], left);
     }
     assert_eq!(by_name("sound")["scored"], 60);
     let reasons: Vec<&String> = by_name("faulty")["failed"].as_object().unwrap().keys().collect();
@@ -110,6 +113,36 @@ fn faults_cost_positions_and_then_the_engine() {
     let wrong = ["analyse", "games.csa", "--engine", "no/such/engine"];
     folder.run(&wrong).ends(2).says(&["no/such/engine", "cannot start"]);
     folder.run(&["analyse", "games.csa", "--engine", "e", "--limit", "10"]).ends(2).says(&["'10'", "nodes=10k"]);
+}
+
+/// A script reports 10 nodes whatever it is asked for, and the depth that it is asked for.
+#[test]
+fn an_engine_that_does_not_obey_its_limit_is_not_calibrated() {
+    let folder = with_games(20);
+    let says = "searches 10 nodes where 20,000 were asked: it does not know `go nodes`; use depth=";
+    let [bad, good] = [engine("bad", 1, &[], "nodes=20k"), engine("good", 2, &[], "depth=7")];
+    let positions = ["games.csa", "--positions", "30", "--out", "a.csv"];
+    let alone = folder.run(&[&["analyse", "--engine", &bad][..], &positions].concat()).ends(1);
+    alone.says(&["bad: ", says]);
+    assert!(folder.read_if_any("a.csv").is_empty() && folder.read_if_any("a.csv.journal").is_empty());
+    // the other engine is used
+    let both = folder.good(&[&["analyse", "--json", "--engine", &bad, "--engine", &good][..], &positions].concat());
+    let found = both.document();
+    let [bad_one, good_one] = [&found["engines"][0], &found["engines"][1]];
+    assert_eq!((&bad_one["given_up"], &bad_one["scored"]), (&says.into(), &0.into()), "{found}");
+    assert_eq!((&good_one["given_up"], &good_one["scored"]), (&Value::Null, &30.into()), "{found}");
+    folder.run(&["constant", "--engine", &bad]).ends(1).says(&[says]);
+    let play = format!(
+        "pairs = 1\n[[engine]]\nname = 'bad'\ncommand = '{program}'\nargs = ['scripted-engine']\n\
+         limit = {{ nodes = 20000 }}\n[[engine]]\nname = 'good'\ncommand = '{program}'\nargs = ['scripted-engine']\n\
+         limit = {{ depth = 7 }}\n",
+        program = evalcurve_testkit::program()
+    );
+    folder.write("t.toml", &play);
+    folder.run(&["play", "t.toml"]).ends(2).says(&["engine 'bad' ", says]);
+    folder.write("c.toml", play.replace("pairs = 1\n", "rule = 'majority'\n"));
+    folder.run(&["council", "c.toml", "--check"]).ends(1).says(&["bad: searches 10 nodes where 20,000 were asked"]);
+    folder.run(&["council", "c.toml", "--prepare"]).ends(2).says(&[says]);
 }
 
 /// Begins an analysis into killed.csv so many times, and ends it some milliseconds after its next answer is written,

@@ -22,7 +22,7 @@ fn a_scale_that_moves_ends_with_1() {
     let moved = calibrate(&folder, "moved", "0.003", "3000", "3");
     let few = calibrate(&folder, "few", "0.0024", "60", "5");
 
-    let ran = folder.good(&["compare", &old, &same, "--tolerance", "15"]);
+    let ran = folder.good(&["compare", &old, &same, "--tolerance", "15%"]);
     assert!(ran.out.contains("old wins") && !ran.out.contains("the scale moved"), "{}", ran.out);
     let ran = folder.run(&["compare", &old, &moved, "--tolerance", "15"]).ends(1);
     assert!(ran.out.contains("the scale moved by more than 15%: w1 changed by +"), "{}", ran.out);

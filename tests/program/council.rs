@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use evalcurve_testkit::program as testkit;
 use serde_json::{Value, json};
@@ -892,6 +892,54 @@ fn chess_by_uci() {
     gui.quit();
 }
 
+/// In USI, byoyomi and increment come on top of the main time. In UCI the clock is all there is until the flag.
+#[test]
+fn the_clock_is_that_of_the_protocol() {
+    let endless = ["--think-ms=60000", "--game"];
+    // after `stop` the answer is there at once; a busy machine needs a little
+    for (protocol, game, go, from_ms, until_ms) in [
+        ("uci", "chess", "go btime 1500 wtime 1500 binc 2000 winc 2000", 700, 1_500),
+        ("uci", "chess", "go btime 900 wtime 900 binc 1000 winc 1000", 400, 900),
+        ("usi", "shogi", "go btime 1500 wtime 1500 binc 2000 winc 2000", 1_800, 3_500),
+        ("usi", "shogi", "go btime 0 wtime 0 byoyomi 1500", 1_000, 1_500),
+    ] {
+        let folder = Folder::new();
+        let both = ["A", "B"].map(|name| member(name, &[&endless[..], &[game]].concat(), ""));
+        folder.write("council.toml", format!("game = '{game}'\nrule = 'majority'\n{}", both.concat()));
+        let mut gui = Gui::new(&folder, &["council", "council.toml"]);
+        gui.ready(protocol);
+        let since = Instant::now();
+        gui.best("startpos", go);
+        let took_ms = since.elapsed().as_millis();
+        assert!((from_ms..until_ms).contains(&took_ms), "{go}: {took_ms} ms");
+        gui.quit();
+    }
+}
+
+/// A member ends with every `go`, and takes long to start again. The other one has answered.
+#[cfg(unix)]
+#[test]
+fn a_member_that_dies_costs_the_council_no_time() {
+    let folder = Folder::new();
+    let script = "[ -e started ] && sleep 8; : > started\nwhile read -r word rest; do case $word in usi) echo usiok;; \
+                  isready) echo readyok;; go) exit 1;; quit) exit;; esac; done";
+    folder.write("dies.sh", script);
+    let dies = "[[engine]]\nname = 'dies'\ncommand = 'sh'\nargs = ['dies.sh']\ndirectory = '.'\n";
+    let good = member("good", &["--prefer", "7g7f", "--think-ms=100"], "");
+    folder.write("council.toml", format!("rule = 'majority'\n{dies}{good}"));
+    let mut gui = Gui::new(&folder, &["council", "council.toml"]);
+    gui.ready("usi");
+    // the second search begins while the member is still starting
+    for _ in 0..2 {
+        let since = Instant::now();
+        let best = gui.best("startpos", "go btime 60000 wtime 60000 binc 5000 winc 5000");
+        assert_eq!(best, "bestmove 7g7f");
+        assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+    }
+    assert!(gui.got("dies: ended during its search; started again"), "{:#?}", gui.log);
+    gui.quit();
+}
+
 /// The calibrations are from games against stronger opponents (offset 0.4); the GUI sees the win rate between equals.
 #[test]
 fn a_fair_start_is_worth_nothing() {
@@ -1137,7 +1185,7 @@ fn check_gives_chess_engines_limits_of_uci() {
 }
 
 /// Random faults at random times in both games. An answer may be late by as much as other tests keep this machine busy;
-/// docs/council.md has a longer run, alone, without this grace.
+/// docs/testing.md has a longer run, alone, without this grace.
 #[test]
 fn twenty_games_of_failing_members() {
     for (game, games) in [("shogi", "16"), ("chess", "4")] {

@@ -1,5 +1,5 @@
 //! Data that deceive: games of known truth in which scores have the wrong sign, end the game, were cut, are pawns or
-//! noise. The wrong constants that follow are named, and cost the verdict; docs/limits.md has the rates.
+//! noise. The wrong constants that follow are named, and cost the verdict; docs/testing.md has the rates.
 
 use std::collections::BTreeMap;
 
@@ -151,7 +151,10 @@ fn a_rule_with_moves_in_a_row_is_found_in_real_games() {
         rows.iter().for_each(|row| ended += &(row.join(",") + "\n"));
     }
     folder.write("t.csv", ended);
-    let [played, document] = ["all.csv", "t.csv"].map(|file| folder.document(&["fit", file, "--bands", "0"]));
+    // how the scores of the whole games end is not how these end
+    let cut = ["--column", "score_end="];
+    let [played, document] =
+        ["all.csv", "t.csv"].map(|file| folder.document(&[&["fit", file, "--bands", "0"][..], &cut].concat()));
     for name in ["Fairy-Stockfish", "sekirei"] {
         assert!(warnings(engine(&played, name), "adjudicated").is_empty(), "{name}");
         assert_eq!(warnings(engine(&document, name), "adjudicated").len(), 1, "{name}");
@@ -261,4 +264,61 @@ fn options_that_do_not_act_on_tables_are_named() {
     let samples = |options: &[&str]| engine(&fit(&folder, options), "A")["samples"].as_u64().unwrap();
     let all = samples(&[]);
     assert!(samples(&["--draws", "drop"]) < all && samples(&["--from-ply", "90"]) < all);
+}
+
+/// *Good* needs the evidence of 300 games, whatever the interval, and an interval.
+#[test]
+fn a_good_verdict_has_evidence() {
+    let verdicts = |folder: &Folder, more: &[&str]| -> Vec<String> {
+        let ran = folder.run(&[&["constant", "t.csv", "--json"], more].concat());
+        let document: Value = serde_json::from_str(&ran.out).unwrap_or_default();
+        let engines = document["engines"].as_array().cloned().unwrap_or_default();
+        engines.iter().map(|engine| engine["verdict"].as_str().unwrap().to_owned()).collect()
+    };
+    let good = |all: &[String]| all.iter().filter(|verdict| *verdict == "good").count();
+    let few = simulated(4, 250, 31, |_| ());
+    assert_eq!(good(&verdicts(&few, &[])), 0);
+    let many = simulated(4, 900, 32, |_| ());
+    assert_eq!(good(&verdicts(&many, &[])), 4);
+    // the rising curve has no interval
+    assert_eq!(good(&verdicts(&many, &["--model", "isotonic"])), 0);
+    // 1,500 games of which one is lost, with scores that say nothing
+    let folder = Folder::new();
+    let row = |i: u32| {
+        let score = (i * 7_919 % 1_201) as i32 - 600;
+        format!("g{i},A,B,black,{},{score},{}\n", 31 + i % 60, u8::from(i != 700))
+    };
+    let head = "game,engine,opponent,color,ply,score_cp,result\n";
+    folder.write("t.csv", head.to_owned() + &(0..1_500).map(row).collect::<String>());
+    assert_eq!(good(&verdicts(&folder, &[])), 0);
+    let ran = folder.run(&["diagnose", "t.csv", "--bands", "0"]);
+    assert!(!ran.out.starts_with("Fine"), "{}", ran.out);
+}
+
+/// The first line is the number for a GUI where the games tell it, and else what to do.
+#[test]
+fn the_first_line_is_honest() {
+    let folder = simulated(2, 45, 33, |_| ());
+    let ran = folder.run(&["constant", "t.csv", "--engine", "A"]);
+    assert!(ran.out.starts_with("too few games to tell: until there are more, 600 is as good"), "{}", ran.out);
+    assert!(ran.out.replace('\n', " ").contains("constant --engine COMMAND"), "{}", ran.out);
+    let folder = simulated(2, 900, 34, |_| ());
+    let ran = folder.good(&["constant", "t.csv", "--engine", "A"]);
+    assert!(ran.out.starts_with("ShogiHome's win rate coefficient: "), "{}", ran.out);
+}
+
+/// The section of oddities calls nothing unusual only where its list is empty.
+#[test]
+fn the_answer_of_the_oddities_is_that_of_their_list() {
+    for (games, seed, noise) in [(60, 41, true), (400, 42, true), (300, 43, false)] {
+        let folder = simulated(3, games, seed, |attack| attack.noise = noise);
+        let document = folder.run(&["diagnose", "t.csv", "--bands", "0", "--json"]).document();
+        let shown = ["methods_disagree", "not_validated", "ratings_know_the_results"];
+        let engines = document["engines"].as_array().unwrap().iter();
+        let warned = engines
+            .flat_map(|engine| engine["warnings"].as_array().unwrap())
+            .any(|warning| !shown.contains(&warning["kind"].as_str().unwrap()));
+        let text = folder.run(&["diagnose", "t.csv", "--bands", "0"]).out;
+        assert_eq!(warned, !text.contains("nothing unusual found"), "{games} {seed}: {text}");
+    }
 }

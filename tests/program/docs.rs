@@ -12,8 +12,10 @@ use crate::support::root;
 
 /// The documents for readers, by their path in the project.
 pub(crate) fn documents() -> BTreeMap<PathBuf, String> {
-    let folders = ["", "docs", "docs/ja", "data", "data/selfplay", "fuzz", "tests/oracle"];
-    let files = folders.into_iter().flat_map(|folder| std::fs::read_dir(root().join(folder)).unwrap());
+    let folders =
+        ["", "docs", "docs/ja", "data", "data/selfplay", "fuzz", "tests/oracle"].map(|name| root().join(name));
+    let experiments = std::fs::read_dir(root().join("data/experiments")).unwrap().map(|entry| entry.unwrap().path());
+    let files = folders.into_iter().chain(experiments).flat_map(|folder| std::fs::read_dir(folder).unwrap());
     let files = files.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "md"));
     let found: BTreeMap<PathBuf, String> = files
         .map(|path| (path.strip_prefix(root()).unwrap().to_path_buf(), std::fs::read_to_string(&path).unwrap()))
@@ -102,6 +104,20 @@ fn the_summary_lists_every_document() {
     assert_eq!(unique.len(), listed.len(), "docs/SUMMARY.md lists a document twice");
     let expected: BTreeSet<PathBuf> = documents().into_keys().filter(|path| !path.ends_with("SUMMARY.md")).collect();
     assert_eq!(unique, expected);
+}
+
+/// A reader finds every page in the contents of its language.
+#[test]
+fn the_contents_list_every_page() {
+    let documents = documents();
+    for folder in ["docs", "docs/ja"].map(Path::new) {
+        let index = folder.join("index.md");
+        let listed: BTreeSet<PathBuf> =
+            links(&documents[&index]).iter().map(|link| normal(&folder.join(link))).collect();
+        let own = |path: &&PathBuf| path.parent() == Some(folder) && **path != index && !path.ends_with("SUMMARY.md");
+        let missing: Vec<_> = documents.keys().filter(own).filter(|path| !listed.contains(*path)).collect();
+        assert!(missing.is_empty(), "{} has no row for {missing:?}", index.display());
+    }
 }
 
 /// The first picture of both READMEs shows the engines with most games, with words that can be read on a telephone.

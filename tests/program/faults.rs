@@ -1,4 +1,4 @@
-//! Faults on purpose, in a short form; CONTRIBUTING.md has the commands of the whole tests. Linux only.
+//! Faults on purpose, in a short form; docs/testing.md has the commands of the whole tests. Linux only.
 
 use std::process::Command;
 
@@ -22,6 +22,16 @@ fn a_call_that_fails_leaves_whole_files_and_a_message() {
         // each scene reads and writes files, and stops for a fault
         assert!(count("calls") > 10 && count("errors") > 0 && count("kills") > 0, "{name}: {scene}");
     }
+}
+
+/// Valid inputs with odd contents; the seed decides them.
+#[test]
+fn odd_inputs_give_finite_numbers_and_the_same_bytes() {
+    let folder = crate::support::Folder::new();
+    let at = folder.at("odd");
+    let arguments = ["odd", "--cases", "6", "--engines", "60", "--folder", at.to_str().unwrap()];
+    let report = report(&[&arguments[..], &["--program", env!("CARGO_BIN_EXE_evalcurve")]].concat());
+    assert!(report["runs"].as_u64() > Some(100) && report["calibrations"].as_u64() > Some(10), "{report}");
 }
 
 #[test]

@@ -503,7 +503,7 @@ fn games_with_equal_rows_are_copies() {
     let head = "game,engine,opponent,ply,score_cp,result\n";
     let (distinct, alike) = ([10, 20, 30, 40], [10, 20, 20, 20]);
     // the first and the third are one game; too few different scores can be equal by chance, where copies are rare
-    let others: String = (0..40).map(|i| rows(&format!("o{i}"), [10, 20, 30, 50 + i])).collect();
+    let others: String = (0..40).map(|i| rows(&format!("o{i}"), [10, 20, 30, 50 + 20 * i])).collect();
     let games = [rows("1", distinct), others, rows("3", distinct), rows("4", alike), rows("5", alike)];
     folder.write("t.csv", head.to_owned() + &games.concat());
     folder.write("u.csv", head.to_owned() + &rows("6", distinct));
@@ -515,7 +515,7 @@ fn games_with_equal_rows_are_copies() {
     assert_eq!(positions(&all, "table"), (180, 180));
     folder
         .good(&["inspect", "t.csv"])
-        .says(&["1 games (4 rows) have the engines, plies, scores and results of another"]);
+        .says(&["1 games (4 rows) have the moves of another game, or its engines, plies, scores and results"]);
     // where they are frequent, games of few rows are copies as well
     let short = |game: &str| format!("{game},A,B,30,-70,0\n");
     let games = [rows("1", distinct), rows("2", distinct), short("3"), short("4"), rows("5", alike)];

@@ -118,6 +118,12 @@ fn scores_of_the_record_need_no_engine_and_calibrations_set_the_scale() {
     assert!(folder.text("g.svg").starts_with("<svg") && folder.read("g.png").starts_with(b"\x89PNG"));
     let without = folder.good(&["analyse", "game.csa", "--html", "b.html"]);
     assert!(without.err.contains("no calibration of 'sekirei'"), "{}", without.err);
+    // a folder in which a run that did not end left its journal
+    std::fs::create_dir(folder.at("c")).unwrap();
+    std::fs::copy(files.join("sekirei.json"), folder.at("c/sekirei.json")).unwrap();
+    folder.write("c/analysed.parquet.journal", "{}\n");
+    let left = folder.good(&["analyse", "game.csa", "--calibrations", "c", "--html", "d.html"]);
+    assert!(!left.err.contains("no calibration of 'sekirei'"), "{}", left.err);
     // no scores, no page
     let plain: String =
         folder.text("game.csa").lines().filter(|l| !l.starts_with("'**")).map(|l| format!("{l}\n")).collect();
@@ -208,6 +214,79 @@ fn annotated_records_are_read_back_to_the_same_samples() {
             );
         }
     }
+}
+
+/// A record comes out whole, with comments in its good games; the bad one is named, and the original stays.
+#[test]
+fn annotation_adds_and_takes_nothing_away() {
+    let folder = Folder::new();
+    let good = "V2.2\nN+a\nN-b\nPI\n+\n+7776FU\nT1\n'*#評価値=7\n'*#エンジン=Old\n-3334FU\nT1\n%TORYO\n/\n";
+    let bad = good.replace("-3334FU", "-3334XX");
+    let text = [good, &bad, good, good].concat();
+    folder.write("in/four.csa", &text);
+    folder.write("in/note.txt", "no record");
+    let one = engine("E", 1, "");
+    let run = |more: &[&str]| {
+        folder.run(&[&["analyse", "in", "--engine", &one, "--limit=nodes=9", "--annotate"][..], more].concat())
+    };
+    let says = ["in/four.csa:23: broken move", "1 games or files are not annotated"];
+    for quiet in [&["out"][..], &["again", "-q"]] {
+        run(quiet).ends(1).says(&says);
+        let out = folder.text(&format!("{}/four.csa", quiet[0]));
+        let lines: Vec<&str> = out.lines().filter(|line| !line.starts_with("'*#")).collect();
+        let before: Vec<&str> = text.lines().filter(|line| !line.starts_with("'*#")).collect();
+        assert_eq!(lines, before);
+        assert_eq!((out.matches("エンジン=Old").count(), out.matches("エンジン=E\n").count()), (4, 9));
+    }
+    let found = run(&["json", "--json"]).ends(1).document();
+    assert_eq!(found["not_annotated"].as_array().unwrap().len(), 1);
+    assert_eq!((&found["games"]["read"], &found["games"]["used"]), (&5.into(), &3.into()));
+    // the folder of the records, by its name and by links
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("in", folder.at("link")).unwrap();
+    std::fs::create_dir(folder.at("hard")).unwrap();
+    std::fs::hard_link(folder.at("in/four.csa"), folder.at("hard/four.csa")).unwrap();
+    for into in ["in", if cfg!(unix) { "link" } else { "in" }, "hard"] {
+        run(&[into, "--force"]).ends(2).says(&["four.csa: cannot replace the file: this command reads it"]);
+    }
+    assert_eq!(folder.text("in/four.csa"), text);
+    // nothing at all
+    folder.write("in/four.csa", bad + "\n");
+    run(&["none"]).ends(2).says(&["no game"]);
+}
+
+#[test]
+fn no_command_replaces_what_it_reads() {
+    let folder = Folder::new();
+    shogi(&folder, "Fairy-Stockfish");
+    folder.good(&["sample", "game.csa", "--out", "s.csv", "--from-ply=1"]);
+    let table = folder.text("s.csv");
+    std::fs::hard_link(folder.at("s.csv"), folder.at("hard.csv")).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("s.csv", folder.at("soft.csv")).unwrap();
+    let links = if cfg!(unix) { vec!["s.csv", "./s.csv", "hard.csv", "soft.csv"] } else { vec!["s.csv", "hard.csv"] };
+    for out in links {
+        for command in [
+            &["sample", "s.csv", "--force", "--out", out][..],
+            &["curve", "s.csv", "--force", "--out", out],
+            &["fit", "s.csv", "--force", "--forecasts", out],
+            &["calibrate", "s.csv", "--force", "--out", "c", "--samples", out],
+        ] {
+            folder.run(command).ends(2).says(&["cannot replace the file: this command reads it"]);
+        }
+    }
+    // in a folder that is read, what is read stays, and what an earlier run wrote is written again
+    folder.generate("more.csa", &["--games", "100", "--engine", "sekirei:0.002:0", "--engine", "Wide:0.003:0"]);
+    for _ in 0..2 {
+        folder.good(&["calibrate", ".", "--force", "--out", "c"]);
+        assert!(folder.at("c/sekirei.json").exists());
+    }
+    folder.run(&["sample", ".", "--force", "--out", "s.csv"]).ends(2).says(&["this command reads it"]);
+    folder.run(&["analyse", "game.csa", "--html", "game.csa.html"]).ends(0);
+    std::fs::remove_file(folder.at("game.csa.html")).unwrap();
+    std::fs::hard_link(folder.at("game.csa"), folder.at("page.html")).unwrap();
+    folder.run(&["analyse", "game.csa", "--html", "page.html", "--force"]).ends(2).says(&["this command reads it"]);
+    assert_eq!(folder.text("s.csv"), table);
 }
 
 /// Names that a folder cannot have differ in their folders: the records of two engines are not joined.

@@ -1,21 +1,30 @@
 //! Rules about the manifests of the workspace. Clippy, cargo-deny (`deny.toml`) and `.ci/run` check the others.
 
 use std::fs;
-use std::path::PathBuf;
 
 use crate::support::root;
 
-/// The members of the workspace below `crates`, as (name of the folder, folder).
-fn crates() -> Vec<(String, PathBuf)> {
-    let mut found: Vec<_> = fs::read_dir(root().join("crates"))
+/// The members of the workspace below a folder, as (name of the folder, manifest).
+fn crates(below: &str) -> Vec<(String, String)> {
+    let mut found: Vec<_> = fs::read_dir(root().join(below))
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .filter(|folder| folder.join("Cargo.toml").is_file())
-        .map(|folder| (folder.file_name().unwrap().to_string_lossy().into_owned(), folder))
+        .map(|folder| {
+            let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+            (folder.file_name().unwrap().to_string_lossy().into_owned(), manifest)
+        })
         .collect();
     found.sort();
-    assert!(found.len() >= 5, "only {} crates", found.len());
+    assert!(found.len() >= 3, "only {} crates in {below}", found.len());
     found
+}
+
+/// The crates of this workspace that a manifest names, in any section.
+fn own_dependencies(manifest: &str) -> Vec<String> {
+    let sections = ["dependencies", "dev-dependencies", "build-dependencies"];
+    let all = sections.iter().flat_map(|section| dependencies(manifest, section));
+    all.filter_map(|name| name.strip_prefix("evalcurve-").map(str::to_owned)).collect()
 }
 
 /// The names of the dependencies in one section of a manifest, and in the same section of its targets.
@@ -41,31 +50,52 @@ fn dependencies_are_found_in_a_manifest() {
     assert_eq!(dependencies(manifest, "dev-dependencies"), ["d"]);
 }
 
-/// The crates form layers: what a GUI embeds, core, and those that depend only on core. Play lets the engines of
-/// council play, and counts as records does; analyse asks the engines of council. The root package and the testkit
-/// combine them; the Python package and the page in the browser show the root package to others.
+/// The base knows no command, and a command knows no other: each can be read, built, tested and left out alone. The
+/// tools combine all of them and are never shipped.
 #[test]
-fn crates_depend_on_lower_layers_only() {
-    for (name, folder) in crates() {
-        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
-        let all = dependencies(&manifest, "dependencies");
-        let own: Vec<_> = all.iter().filter(|d| d.starts_with("evalcurve")).map(String::as_str).collect();
-        match name.as_str() {
-            "testkit" => assert!(manifest.contains("publish = false"), "the testkit is never shipped"),
-            "calibration" | "text-macro" | "xtask" => assert!(own.is_empty(), "{name} depends on {own:?}"),
-            "core" => assert_eq!(own, ["evalcurve-calibration", "evalcurve-text-macro"], "core"),
-            "analyse" => assert_eq!(own, ["evalcurve-core", "evalcurve-council"], "analyse"),
-            "python" | "web" => assert_eq!(own, ["evalcurve"], "{name} has what the library has"),
-            "play" => assert_eq!(own, ["evalcurve-core", "evalcurve-council", "evalcurve-records"], "play"),
-            _ => assert_eq!(own, ["evalcurve-core"], "dependencies of {name}"),
-        }
-        // a GUI or an engine embeds them: no archives, no encodings, no tables, no figures, no command line
-        for heavy in ["clap", "encoding_rs", "plotters", "polars", "resvg", "sevenz-rust2", "tar", "zip", "zstd"] {
-            let embedded = name == "calibration" || name == "core";
-            assert!(!embedded || !all.iter().any(|d| d == heavy), "{name} depends on {heavy}");
-        }
+fn commands_depend_on_the_base_alone() {
+    let commands: Vec<String> = crates("commands").into_iter().map(|(name, _)| name).collect();
+    for (name, manifest) in [crates("crates"), crates("commands")].concat() {
+        assert!(manifest.contains(&format!("name = \"evalcurve-{name}\"")), "{name}: the package is named otherwise");
         assert!(manifest.contains("[lints]\nworkspace = true"), "{name}: the lints of the workspace");
+        for own in own_dependencies(&manifest) {
+            assert!(own == name || !commands.contains(&own), "{name} depends on the command {own}");
+            assert!(own != "testkit", "{name} depends on the testkit");
+        }
+        assert!(!dependencies(&manifest, "dependencies").iter().any(|name| name == "evalcurve"), "{name}: the program");
+    }
+    for name in ["testkit", "xtask"] {
+        let manifest = fs::read_to_string(root().join("tools").join(name).join("Cargo.toml")).unwrap();
+        assert!(manifest.contains("publish = false"), "{name} is never shipped");
     }
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
     assert!(!dependencies(&manifest, "dependencies").iter().any(|d| d == "evalcurve-testkit"));
+}
+
+/// The base forms layers: what a GUI embeds, words, fits and rules; readers and engines above them.
+#[test]
+fn crates_depend_on_lower_layers_only() {
+    let layers = [
+        ("calibration", &["calibration"][..]),
+        ("words", &["calibration", "text-macro"]),
+        ("fit", &["calibration", "words"]),
+        ("rules", &["calibration", "fit", "words"]),
+        ("figures", &["calibration", "fit", "words"]),
+        ("records", &["calibration", "fit", "rules", "words"]),
+        ("engine", &["calibration", "rules", "words"]),
+        ("tables", &["calibration", "fit", "records", "words"]),
+        ("app", &["calibration", "engine", "figures", "fit", "records", "rules", "tables", "words"]),
+    ];
+    for (name, below) in layers {
+        let manifest = fs::read_to_string(root().join("crates").join(name).join("Cargo.toml")).unwrap();
+        for own in own_dependencies(&manifest) {
+            assert!(below.contains(&own.as_str()), "{name} depends on {own}");
+        }
+        // a GUI or an engine embeds them: no archives, no encodings, no tables, no figures, no command line
+        let all = dependencies(&manifest, "dependencies");
+        for heavy in ["clap", "encoding_rs", "plotters", "polars", "resvg", "sevenz-rust2", "tar", "zip", "zstd"] {
+            let embedded = ["calibration", "words", "fit", "rules", "engine"].contains(&name);
+            assert!(!embedded || !all.iter().any(|d| d == heavy), "{name} depends on {heavy}");
+        }
+    }
 }

@@ -6,8 +6,12 @@ use crate::support::{Folder, root};
 
 /// The commands that the help lists.
 fn commands(folder: &Folder) -> Vec<String> {
-    let overview = folder.good(&["--help"]).out;
-    let list = overview.lines().skip_while(|l| *l != "Calibrate:").take_while(|l| *l != "Options:");
+    listed(&folder.good(&["--help"]).out, "Calibrate:")
+}
+
+/// The commands of a help from a heading on.
+fn listed(overview: &str, heading: &str) -> Vec<String> {
+    let list = overview.lines().skip_while(|l| *l != heading).take_while(|l| *l != "Options:");
     let commands = list.filter(|l| l.starts_with("  ")).filter_map(|l| l.split_whitespace().next());
     commands.map(str::to_owned).collect()
 }
@@ -28,16 +32,26 @@ pub(crate) fn snapshot(name: &str, text: &str) {
 #[test]
 fn the_documentation_has_the_list_of_commands() {
     let folder = Folder::new();
-    for (language, head, path) in [
-        ("en", "| command | what it does |\n", "docs/commands.md"),
-        ("ja", "| コマンド | 内容 |\n", "docs/ja/commands.md"),
+    for (language, head, path, program) in [
+        ("en", "| command | what it does |\n", "docs/commands.md", "evalcurve"),
+        ("en", "| command of the lab | what it does |\n", "docs/commands.md", "evalcurve-lab"),
+        ("ja", "| コマンド | 内容 |\n", "docs/ja/commands.md", "evalcurve"),
+        ("ja", "| 実験用のコマンド | 内容 |\n", "docs/ja/commands.md", "evalcurve-lab"),
     ] {
-        let overview = folder.good(&["--lang", language, "--help"]).out;
+        let is_lab = program == "evalcurve-lab";
+        let run = |arguments: &[&str]| match is_lab {
+            true => folder.lab(arguments).out,
+            false => folder.good(arguments).out,
+        };
+        let overview = run(&["--lang", language, "--help"]);
         let mut table = format!("{head}|---|---|\n");
-        for command in &commands(&folder) {
+        let own = listed(&run(&["--help"]), if is_lab { "Councils and matches:" } else { "Calibrate:" });
+        // both programs have these
+        let shared = |command: &&String| is_lab && ["completions", "man", "schema"].contains(&command.as_str());
+        for command in own.iter().filter(|command| !shared(command)) {
             let about = overview.lines().find_map(|line| line.strip_prefix(&format!("  {command} "))).unwrap().trim();
-            let help = folder.good(&[command, "-h"]).out;
-            let usage = help.lines().find_map(|line| line.strip_prefix("Usage: evalcurve")).unwrap();
+            let help = run(&[command, "-h"]);
+            let usage = help.lines().find_map(|line| line.strip_prefix(&format!("Usage: {program}"))).unwrap();
             // the program of Windows has its ending in it
             let usage = usage.trim_start_matches(".exe").trim_start();
             let usage = usage.replace(" [OPTIONS]", "").replace("...", "…").replace(['<', '>'], "").replace('|', "\\|");
@@ -62,7 +76,7 @@ fn every_command_shows_examples() {
     let headings = overview.lines().skip_while(|l| *l != "Calibrate:").take_while(|l| *l != "Options:");
     assert_eq!(headings.filter(|l| l.ends_with(':')).count(), 5, "{overview}");
     let commands = commands(&folder);
-    assert!(commands.len() >= 26 && commands[..2] == ["calibrate", "analyse"], "{commands:?}");
+    assert!(commands.len() >= 20 && commands[..2] == ["calibrate", "constant"], "{commands:?}");
     for command in &commands {
         let help = folder.good(&[command, "--help"]).out;
         let (_, examples) = help.split_once("Examples:\n").unwrap_or_else(|| panic!("no examples in {command} --help"));

@@ -14,6 +14,20 @@ const MATERIAL: [u16; 60] = [
     22, 22,
 ];
 
+/// Moves that both spellings are read of. Games whose moves are spelled otherwise are no copies of each other.
+const LONG: [(&str, &str); 10] = [
+    ("c3", "c2c3"),
+    ("g4", "g2g4"),
+    ("d3", "d2d3"),
+    ("c5", "c7c5"),
+    ("a6", "a7a6"),
+    ("b4", "b2b4"),
+    ("e6", "e7e6"),
+    ("g6", "g7g6"),
+    ("h6", "h7h6"),
+    ("e3", "e2e3"),
+];
+
 /// Games of those moves. The less material is left, the rarer draws are and the more often a pawn wins.
 pub(crate) fn games(count: u64) -> String {
     let mut state = 7u64;
@@ -31,6 +45,8 @@ pub(crate) fn games(count: u64) -> String {
         };
         text += &format!("[White \"A\"]\n[Black \"B\"]\n[Round \"{round}\"]\n[Result \"{result}\"]\n\n");
         for (i, san) in MOVES.split_whitespace().enumerate() {
+            let long = LONG.iter().zip(0..).find(|((short, _), bit)| *short == san && round >> bit & 1 == 1);
+            let san = long.map_or(san, |((_, long), _)| *long);
             let white = if i % 2 == 0 { 1.0 } else { -1.0 };
             // the less material is left, the more a score means
             let noise = f64::from(MATERIAL[i]) / 20.0 * (unit() - 0.5);

@@ -78,31 +78,35 @@ fn every_model_goes_from_samples_to_win_rates() {
 #[test]
 fn the_situation_affects_the_models_that_use_it() {
     let folder = rated_samples();
-    for model in ["strength", "phase", "wdl", "maximum-likelihood"] {
+    for model in ["joint", "phase", "wdl", "maximum-likelihood"] {
         folder.good(&["calibrate", "samples.csv", "--model", model, "--out", model, "--no-plots", "--quiet"]);
     }
     let rate = |arguments: &[&str]| first(&folder, arguments)["win_rate"].as_f64().unwrap();
-    let strength = "strength/A.json";
-    let w3 = folder.json(strength)["model"]["w3"].as_f64().unwrap();
-    let logit = |p: f64| (p / (1.0 - p)).ln();
-    let [even, better] = ["0", "173.717792761"].map(|d| logit(rate(&[strength, "200", "--rating-difference", d])));
+    let joint = "joint/A.json";
+    let model = &folder.json(joint)["model"];
+    let [w3, lapse, width] = ["w3", "lapse", "draw_width"].map(|name| model[name].as_f64().unwrap());
+    // the logit of a win without draws, from the odds of the expected result
+    let logit = |p: f64| {
+        let odds = (p - lapse) / (1.0 - lapse - p);
+        let half = width.cosh() * (odds - 1.0) / 2.0;
+        (half + half.hypot(odds.sqrt())).ln()
+    };
+    let [even, better] = ["0", "173.717792761"].map(|d| logit(rate(&[joint, "200", "--rating-difference", d])));
     // 173.7 Elo points are one logit
     assert!((better - even - w3).abs() < 1e-6, "{even} {better} {w3}");
-    assert_eq!(rate(&[strength, "200"]), rate(&["--rating-difference=0", strength, "200"]));
+    assert_eq!(rate(&[joint, "200"]), rate(&["--rating-difference=0", joint, "200"]));
     let [early, late] = ["30", "150"].map(|ply| rate(&["phase/A.json", "200", "--ply", ply]));
     assert!(early != late);
     assert!(rate(&["wdl/A.json", "200", "--ply", "30"]) != rate(&["wdl/A.json", "200", "--ply", "150"]));
-    for (file, flag) in [
-        ("maximum-likelihood/A.json", "--rating-difference"),
-        ("strength/A.json", "--ply"),
-        ("wdl/A.json", "--material"),
-    ] {
+    for (file, flag) in
+        [("maximum-likelihood/A.json", "--rating-difference"), ("joint/A.json", "--ply"), ("wdl/A.json", "--material")]
+    {
         folder.run(&["winrate", file, "200", flag, "40"]).ends(2).says(&[flag, "does not use it", "--model"]);
     }
-    folder.run(&["winrate", strength, "200", "--rating-difference"]).ends(2).says(&["--rating-difference"]);
+    folder.run(&["winrate", joint, "200", "--rating-difference"]).ends(2).says(&["--rating-difference"]);
     // targets that cannot hold the model are refused, and what is lost is reported
     folder.run(&["export", "wdl/A.json", "--to", "ponanza"]).ends(2).says(&["wdl", "expects a sigmoid"]);
-    assert!(folder.good(&["export", strength, "--to", "ponanza"]).out.contains("strength, between equals"));
+    assert!(folder.good(&["export", joint, "--to", "ponanza"]).out.contains("joint, between equals"));
 }
 
 #[test]
@@ -113,14 +117,10 @@ fn auto_chooses_one_model_for_all_and_reports_the_scores() {
     assert_eq!(document["choice"]["model"], "maximum_likelihood", "{:#}", document["choice"]);
     let candidates = document["choice"]["candidates"].as_array().unwrap();
     let of = |name: &str| candidates.iter().find(|c| c["model"] == name).unwrap();
-    assert!(of("strength")["log_loss"]["value"].is_number());
+    assert!(of("joint")["log_loss"]["value"].is_number());
     assert!(of("shared_600")["behind_best"]["value"].as_f64().unwrap() > 0.0);
     let file = folder.json(engine(&document, "A")["calibration"].as_str().unwrap());
-    assert!(file["models"]["isotonic"]["points"].is_array() && file["models"]["beta"]["covariance"].is_array());
-    // ratings made from these very games are not considered
-    let own = folder.document(&["fit", "games.csa", "--model", "auto"]);
-    let strength = own["choice"]["candidates"].as_array().unwrap().iter().find(|c| c["model"] == "strength").unwrap();
-    assert!(strength["not_considered"].as_str().unwrap().contains("no ratings"), "{strength:#}");
+    assert!(file["models"]["isotonic"]["points"].is_array() && file["models"]["lapse"]["covariance"].is_array());
     let out = folder.good(&["fit", "games.csa", "--model", "auto"]).out;
     assert!(out.contains("* maximum_likelihood"), "{out}");
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use evalcurve::report::headline::Verdict;
+use evalcurve::report::verdict::Verdict;
 use serde_json::{Value, json};
 
 use crate::browser::chromium;

@@ -6,7 +6,10 @@ use std::time::Duration;
 use evalcurve::random;
 use serde_json::Value;
 
-use crate::support::{Folder, root};
+use crate::council::member;
+use crate::support::Folder;
+use crate::support::Ran;
+use crate::support::root;
 
 /// A tournament of two scripted engines that fail at random, but in the same games at the same moves every time.
 /// They think `think_ms` about each move.
@@ -30,21 +33,38 @@ fn tournament(game: &str, pairs: u32, think_ms: u32, faults: &[&str]) -> String 
     )
 }
 
+/// The same engine twice, without chance: every pair is one game, and a test of strength must not decide by it.
+#[test]
+fn pairs_that_are_one_game_decide_nothing() {
+    let folder = Folder::new();
+    folder.write("t.toml", tournament("shogi", 50, 0, &[]).replace("--seed=2", "--seed=1"));
+    let run = |more: &[&str]| folder.run(&[&["play", "t.toml", "--sprt", "0:200", "--json"][..], more].concat());
+    let read = |ran: Ran| -> Value { serde_json::from_str(&ran.out).unwrap() };
+    let found = read(run(&["--out", "twins"]).ends(3));
+    let test = &found["sprt"][0];
+    assert_eq!((&test["decision"], &test["idle"]["same_game_pairs"]), (&"continue".into(), &50.into()), "{found:#}");
+    let text = folder.run(&["play", "t.toml", "--sprt", "0:200", "--out", "twins"]).ends(3);
+    let words = text.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("both games of all 50 pairs have the same moves, which tells nothing"), "{words}");
+    // two openings over and over
+    folder.write("o.sfen", "startpos moves 7g7f\nstartpos moves 2g2f\n");
+    let repeats = tournament("shogi", 80, 0, &[]).replace("\nplies = 4", "\nfile = 'o.sfen'");
+    folder.write("t.toml", repeats);
+    let found = read(run(&["--out", "repeats"]).ends(3));
+    assert_eq!(found["sprt"][0]["idle"]["repeated_pairs"], 50, "{found:#}");
+}
+
 const FAULTS: [&str; 6] = ["crash=0.01", "illegal=0.01", "resign=0.01", "close=0.002", "garbage=0.05", "no-info=0.05"];
 
 /// The results without the times, and the records.
 fn outcome(folder: &Folder, out: &str, records: &str) -> (Vec<String>, String) {
     let results = folder.text(&format!("{out}/results.csv"));
+    let times: Vec<bool> = results.lines().next().unwrap().split(',').map(|column| column.ends_with("_ms")).collect();
+    assert_eq!(times.iter().filter(|is_time| **is_time).count(), 4);
     let rows = results.lines().map(|line| {
         // a detail holds no commas here
         let cells: Vec<&str> = line.split(',').collect();
-        cells
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| ![10, 11].contains(at))
-            .map(|(_, cell)| *cell)
-            .collect::<Vec<_>>()
-            .join(",")
+        cells.iter().enumerate().filter(|(at, _)| !times[*at]).map(|(_, cell)| *cell).collect::<Vec<_>>().join(",")
     });
     (rows.collect(), folder.text(&format!("{out}/{records}")))
 }
@@ -102,7 +122,13 @@ fn compare_with_kills(game: &str, pairs: u32, kills: u64) {
     // the same table, apart from the time and the folder
     let without = |text: &str| {
         let mut document: Value = serde_json::from_str(text).unwrap();
-        document["thinking_seconds"] = Value::Null;
+        for key in ["thinking_seconds", "processor_seconds"] {
+            assert!(document[key].is_object(), "{document}");
+            document[key] = Value::Null;
+        }
+        for key in ["ms_per_move", "cpu_ms_per_move", "equal_time"] {
+            document["systems"][0][key] = Value::Null;
+        }
         document["folder"] = Value::Null;
         document
     };
@@ -518,7 +544,7 @@ fn members_are_calibrated_on_shared_positions() {
     let (one, two) = (member("one", ", '--score', 'material'"), member("two", ", '--score', 'material'"));
     folder.write("c.toml", one.clone() + &two + &member("bad", ", '--fault', 'crash=1'"));
     let prepare = ["council", "c.toml", "--prepare", "--target", "40%"];
-    folder.run(&prepare).ends(2).says(&["engine 'bad' was given up after several failures in a row", "ended during"]);
+    folder.run(&prepare).ends(2).says(&["bad: given up after several failures in a row", "ended during"]);
     assert!(!folder.text("c.toml").contains("calibration"));
     // what the others answered is not searched again
     assert!(folder.text("c-positions.parquet.journal").lines().count() > 8);
@@ -591,6 +617,23 @@ fn a_first_configuration_is_written_and_prepared() {
     let without = text.replace("limit = ", "# limit = ");
     folder.write("c.toml", without);
     folder.run(&["council", "c.toml", "--prepare"]).ends(2).says(&["has no limit"]);
+}
+
+/// The members search until they are stopped. In UCI, the increment comes after the move that it is for.
+#[test]
+fn councils_keep_the_clock_of_both_protocols() {
+    for game in ["chess", "shogi"] {
+        let folder = Folder::new();
+        let members = ["A", "B"].map(|name| member(name, &["--game", game, "--think-ms=60000"], ""));
+        folder.write("council.toml", format!("game = '{game}'\nrule = 'majority'\n{}", members.concat()));
+        let opponent = member("B", &["--game", game, "--think-ms=0"], "limit = { nodes = 10 }");
+        let council = "[[engine]]\nname = 'council'\ncouncil = 'council.toml'\nclock = { increment-ms = 1200 }\n";
+        folder
+            .write("t.toml", format!("game = '{game}'\npairs = 1\nmax-plies = 12\nmargin-ms = 0\n{council}{opponent}"));
+        folder.good(&["play", "t.toml"]);
+        let results = folder.text("t-games/results.csv");
+        assert_eq!((results.lines().count(), results.matches("max_moves").count()), (3, 2), "{results}");
+    }
 }
 
 /// The words of fastchess for two scripted engines that play chess.

@@ -1,4 +1,4 @@
-//! `evalcurve theory playout`.
+//! `evalcurve-lab theory playout`.
 
 use serde_json::Value;
 

@@ -221,12 +221,12 @@ fn floodgate_engines_share_win_rates_and_not_scores() {
     let m = |name: &str| of(name)["m"].as_f64().unwrap();
     assert!((0.07..0.11).contains(&m("raw")), "{transforms:#?}");
     assert!((0.20..0.26).contains(&m("standardized")), "{transforms:#?}");
-    for good in ["least_squares", "maximum_likelihood", "strength"] {
+    for good in ["least_squares", "maximum_likelihood"] {
         assert!(of(good)["m_squared_interval"][0].as_f64().unwrap() <= 0.0, "{transforms:#?}");
     }
     let models = document["right"]["models"].as_array().unwrap();
     let loss = |name: &str| models.iter().find(|m| m["model"] == name).unwrap()["log_loss"]["value"].as_f64().unwrap();
-    let order = ["strength", "maximum_likelihood", "least_squares", "shared_600", "shared_z"];
+    let order = ["maximum_likelihood", "least_squares", "shared_600", "shared_z"];
     assert!(order.windows(2).all(|w| loss(w[0]) <= loss(w[1]) + 1e-3), "{models:#?}");
 
     let kept = folder.document(&[

@@ -210,7 +210,7 @@ fn wrong_uses_say_what_to_do() {
     refused(&folder, &[&["a.hcpe", "--score-unit", "pawn"], &scale[..]].concat(), &["only centipawns"]).ends(2);
     refused(&folder, &[&["a.hcpe", "--model", "isotonic"], &scale[..]].concat(), &["no slope for all scores"]).ends(1);
     let itself = [&["rescale", "a.hcpe", "--out", "."], &scale[..], &EVERY[..]].concat();
-    folder.run(&itself).ends(2).says(&["a.hcpe: the file would replace itself"]);
+    folder.run(&itself).ends(2).says(&["would replace a.hcpe, which is read"]);
     let again = [&["rescale", "a.hcpe", "--out", "out"], &scale[..], &EVERY[..]].concat();
     folder.good(&again);
     folder.run(&again).ends(2).says(&["out/a.hcpe: the file exists; choose another folder with --out, or --force"]);
@@ -333,6 +333,21 @@ fn a_scale_can_depend_on_the_ply() {
     let after = run_again(&folder);
     let even = |i: usize| after["teachers"][0]["stages"][i]["scale"]["value"].as_f64().unwrap();
     assert!((0..3).all(|i| (even(i) / 600.0 - 1.0).abs() < 0.1), "{after:#}");
+}
+
+/// A slope by ply that forecasts no better, or that is not known at the ends, is not written either.
+#[test]
+fn a_scale_by_ply_that_the_results_do_not_show_is_refused() {
+    let folder = Folder::new();
+    let mut bytes = psv(6_000);
+    for (record, i) in bytes.chunks_exact_mut(40).zip(0u16..) {
+        record[36..38].copy_from_slice(&(20 + i * 7 % 100).to_le_bytes());
+    }
+    folder.write("a.psv", bytes);
+    let all = ["rescale", "a.psv", "--to-scale", "600", "--out", "o"];
+    folder.good(&[&all[..], &EVERY].concat());
+    let ran = folder.run(&[&all[..], &EVERY, &["--model", "phase", "--force"]].concat()).ends(1);
+    ran.says(&["its scores cannot be rescaled by ply: ", "leave --model out"]);
 }
 
 /// The scale of what was written by ply.

@@ -8,6 +8,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::Value;
 
+/// The program that has this command: `evalcurve`, or `evalcurve-lab`.
+fn program(arguments: &[&str]) -> String {
+    let is_of_lab = |word: &&str| matches!(*word, "join" | "serve" | "simulate" | "theory");
+    match arguments.iter().any(is_of_lab) {
+        true => evalcurve_testkit::program_of("evalcurve-lab"),
+        false => env!("CARGO_BIN_EXE_evalcurve").to_owned(),
+    }
+}
+
 /// A new folder for one test; it is removed at the end of the test.
 pub(crate) struct Folder(PathBuf);
 
@@ -50,7 +59,7 @@ impl Folder {
 
     /// A command that runs the program in this folder.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_evalcurve"));
+        let mut command = Command::new(program(arguments));
         // texts do not depend on the locale of the machine
         command.current_dir(&self.0).args(arguments).env_remove("NO_COLOR").env("LC_ALL", "C");
         // engines of the test come first
@@ -95,6 +104,14 @@ impl Folder {
     /// Runs the program, which must end with exit code 0.
     pub(crate) fn good(&self, arguments: &[&str]) -> Ran {
         self.run(arguments).ends(0)
+    }
+
+    /// Runs `evalcurve-lab`, which must end with exit code 0.
+    pub(crate) fn lab(&self, arguments: &[&str]) -> Ran {
+        let mut lab = Command::new(evalcurve_testkit::program_of("evalcurve-lab"));
+        let ran = lab.current_dir(&self.0).args(arguments).env("LC_ALL", "C").output().unwrap();
+        let [out, err] = [ran.stdout, ran.stderr].map(|text| with_slashes(String::from_utf8_lossy(&text).into_owned()));
+        Ran { arguments: arguments.join(" "), code: ran.status.code(), out, err }.ends(0)
     }
 
     /// The JSON document of a command that must end with exit code 0. Games always add up.

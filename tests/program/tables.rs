@@ -1,5 +1,8 @@
 //! Tables of samples: what their rows say does not depend on the order of rows and files, and no row is lost.
 
+use std::collections::BTreeMap;
+
+use evalcurve_testkit::attack::{Attack, csv as attack_csv};
 use serde_json::{Value, json};
 
 use crate::support::{Folder, csv, csv_text, problems};
@@ -269,4 +272,98 @@ fn names_have_a_limit() {
     let document = folder.document(&["inspect", "long.csa", "longest.csa", "--from-ply", "1"]);
     assert_eq!(document["games"]["skipped"], json!({ "broken_record": 1 }));
     folder.good(&["inspect", "long.csa", "longest.csa", "--from-ply", "1"]).says(&["a name of 80000 bytes"]);
+}
+
+/// What the games of a sample table show is what the records show: the table has how their scores end, and their moves.
+#[test]
+fn a_sample_table_has_the_evidence_of_its_games() {
+    let folder = Folder::new();
+    let mut attack = Attack::clean(4, 200, 81);
+    attack.adjudicated = Some(300.0);
+    let every = attack.samples(0);
+    folder.write("every.csv", attack_csv(&every));
+    folder.write("games.pgn", pgn(&attack_csv(&every)));
+    folder.good(&["sample", "games.pgn", "--out", "drawn.parquet"]);
+    let of = |file: &str| {
+        let document = folder.document(&["fit", file, "--bands", "0"]);
+        let engines = document["engines"].as_array().unwrap().clone();
+        engines.into_iter().map(|e| ["name", "warnings", "adjudicated"].map(|key| e[key].clone())).collect()
+    };
+    let (records, table): (Vec<[Value; 3]>, Vec<[Value; 3]>) = (of("games.pgn"), of("drawn.parquet"));
+    assert!(records.iter().any(|[.., adjudicated]| adjudicated["threshold_cp"].as_u64().is_some()), "{records:#?}");
+    assert_eq!(records, table);
+}
+
+/// Records of simulated games: the moves of a fixed line, and the scores of both sides.
+fn pgn(table: &str) -> String {
+    let (head, rows) = csv(table);
+    let at = |name: &str| head.iter().position(|h| h == name).unwrap();
+    let mut games: BTreeMap<&str, Vec<&Vec<String>>> = BTreeMap::new();
+    rows.iter().for_each(|row| games.entry(row[at("game")].as_str()).or_default().push(row));
+    let mut text = String::new();
+    for (number, (_, mut rows)) in games.into_iter().enumerate() {
+        rows.sort_by_key(|row| row[at("ply")].parse::<u32>().unwrap());
+        let is_white = |row: &&&Vec<String>| row[at("ply")].parse::<u32>().unwrap() % 2 == 1;
+        let white = rows.iter().find(is_white).unwrap();
+        let result = match white[at("result")].as_str() {
+            "1" => "1-0",
+            "0" => "0-1",
+            _ => "1/2-1/2",
+        };
+        let (own, other) = (&white[at("engine")], &white[at("opponent")]);
+        text += &format!("[White \"{own}\"]\n[Black \"{other}\"]\n[Round \"{number}\"]\n[Result \"{result}\"]\n\n");
+        let last: u32 = rows.last().unwrap()[at("ply")].parse().unwrap();
+        for ply in 1..=last {
+            let white = ply % 2 == 1;
+            // knights that go back and forth, the first moves other in each game
+            let choice = if ply <= 20 { number >> ((ply - 1) / 2) & 1 } else { 0 };
+            let san = match (white, (ply - 1) / 2 % 2, choice) {
+                (true, 0, 0) => "Nf3",
+                (true, 0, _) => "g1f3",
+                (true, _, 0) => "Ng1",
+                (true, ..) => "f3g1",
+                (false, 0, _) => "Nf6",
+                (false, ..) => "Ng8",
+            };
+            let number = if white { format!("{}. ", ply.div_ceil(2)) } else { String::new() };
+            let score = rows.iter().find(|row| row[at("ply")] == ply.to_string());
+            let comment = score.map_or_else(String::new, |row| {
+                format!(" {{{:+.2}/12 1s}}", row[at("score_cp")].parse::<f64>().unwrap() / 100.0)
+            });
+            text += &format!("{number}{san}{comment}\n");
+        }
+        text += &format!("{result}\n\n");
+    }
+    text
+}
+
+/// Copies whose scores differ by a search anew are one game, unless the user says that the identities count; and what
+/// is printed as used is what is used.
+#[test]
+fn near_copies_count_once() {
+    let folder = Folder::new();
+    let rows = attack_csv(&Attack::clean(2, 40, 5).samples(0));
+    let (head, all) = csv(&rows);
+    let at = |name: &str| head.iter().position(|h| h == name).unwrap();
+    let copy = |number: i32| -> String {
+        let changed = all.iter().enumerate().map(|(i, row)| {
+            let mut row = row.clone();
+            row[at("game")] = format!("{}-{number}", row[at("game")]);
+            let near = row[at("score_cp")].parse::<i32>().unwrap() + number * (i as i32 % 3 - 1);
+            row[at("score_cp")] = near.to_string();
+            row.join(",") + "\n"
+        });
+        changed.collect()
+    };
+    folder.write("t.csv", head.join(",") + "\n" + &(0..4).map(copy).collect::<String>());
+    let read = |more: &[&str]| folder.run(&[&["inspect", "t.csv", "--json"], more].concat()).document();
+    let once = read(&[]);
+    let games = all.iter().map(|row| &row[at("game")]).collect::<std::collections::BTreeSet<_>>().len();
+    let used = once["games"]["used"].as_u64().unwrap() as usize;
+    // games of two rows whose scores are all near 0 may be alike by chance
+    assert!(once["games"]["read"] == 4 * games && (games..games * 5 / 4).contains(&used), "{once:#}");
+    let said = once["problems"].as_array().unwrap().iter().any(|p| p.to_string().contains("--duplicates by-identity"));
+    assert!(said, "{:#}", once["problems"]);
+    let kept = read(&["--duplicates", "by-identity"]);
+    assert_eq!(kept["games"]["used"], 4 * games, "{:#}", kept["games"]);
 }

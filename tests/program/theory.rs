@@ -1,4 +1,4 @@
-//! `evalcurve theory` and `evalcurve simulate`: the numbers of the papers, and simulated councils.
+//! `evalcurve-lab theory` and `evalcurve-lab simulate`: the numbers of the papers, and simulated councils.
 
 use serde_json::Value;
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use evalcurve_testkit::attack::{Attack, csv as attack_csv};
 use serde_json::Value;
 
 use crate::material::games;
-use crate::support::{Folder, csv};
+use crate::support::{Folder, Ran, csv};
 
 /// A game: ply, whether White moves, and score of each position; and the result for White.
 type Scored = (Vec<(u32, bool, i64)>, f64);
@@ -190,4 +191,40 @@ fn a_bound_is_kept_or_cannot_be_told() {
     for wrong in ["0", "2", "1/0", "x", "60%"] {
         run(&["--most-wrong", wrong]).ends(2).says(&["is not a share of games; write 1/10000"]);
     }
+}
+
+/// Results that the scores made say nothing of errors: neither those of games that somebody adjudicated, as the record
+/// says, nor those of games that end where the scores end games.
+#[test]
+fn games_that_the_scores_ended_certify_nothing() {
+    let folder = Folder::new();
+    let all = games(300);
+    folder.write("games.pgn", &all);
+    let run = |file: &str| folder.run(&["thresholds", file, "--draw-from", "5", "--most-wrong", "20%", "--json"]);
+    let certified = |document: &Value| {
+        let rules = document["certified"]["rules"].as_array().unwrap();
+        rules.iter().filter(|rule| rule["rule"].get("rule").is_some()).count()
+    };
+    let read = |ran: Ran| -> Value { serde_json::from_str(&ran.out).unwrap() };
+    let document = read(run("games.pgn").ends(0));
+    assert_eq!((&document["ended_by_scores"], certified(&document) > 0), (&0.into(), true), "{document:#}");
+    // two of three by the tag
+    let parts = all.split("[White \"A\"]").skip(1).enumerate();
+    let tag = |i: usize| if !i.is_multiple_of(3) { "[Termination \"adjudication\"]\n" } else { "" };
+    let tagged: String = parts.map(|(i, game)| format!("{}[White \"A\"]{game}", tag(i))).collect();
+    folder.write("tagged.pgn", tagged);
+    let document = read(run("tagged.pgn").ends(3));
+    assert_eq!((&document["games"], &document["ended_by_scores"]), (&100.into(), &200.into()));
+    let reasons = document["certified"]["rules"].as_array().unwrap();
+    assert!(reasons.iter().all(|rule| rule["rule"]["cannot_tell"]["games"] == 100), "{document:#}");
+    let text = folder.run(&["thresholds", "tagged.pgn", "--draw-from", "5", "--most-wrong", "20%"]).ends(3);
+    let text = text.says(&["200 of 300 games were adjudicated, as the records say", "100 games remain"]);
+    assert!(text.out.starts_with("no rule is known to end at most 2000.0/10000 games wrongly"), "{}", text.out);
+    assert!(text.out.contains("100 games with scores were played out; 200 were adjudicated"), "{}", text.out);
+    // by the shape of the ends, without a tag
+    let mut attack = Attack::clean(4, 300, 81);
+    attack.adjudicated = Some(300.0);
+    folder.write("cut.csv", attack_csv(&attack.samples(0)).replace(",adjudication\n", ",resignation\n"));
+    let document = read(run("cut.csv").ends(3));
+    assert!(document["ended_by_scores"].as_u64() > Some(200), "{}", document["ended_by_scores"]);
 }

@@ -237,6 +237,11 @@ pub enum Doubt {
     ManyLapses,
     /// The engine's own games give another slope than the fit together with the others, by more than chance.
     Conflict,
+    /// On unseen games a region of scores won more, or less, than the curve says by more than 0.03, and by more than
+    /// chance.
+    Misshapen,
+    /// Fewer than 10 samples are of won games, or of lost ones.
+    OneSided,
     /// Games ended when the scores were large: their results are made from the scores.
     Adjudicated,
     /// Larger scores were cut to one size, which stands for all of them.
@@ -253,6 +258,8 @@ impl Doubt {
             Self::WideInterval => "has a slope that is known only within a factor of 2",
             Self::SlopeOff => "is far too certain or uncertain on unseen games",
             Self::Miscalibrated => "has a calibration error above 0.1 on unseen games",
+            Self::Misshapen => "has another shape than the results of unseen games",
+            Self::OneSided => "has next to no won games, or next to no lost ones",
             Self::ManyLapses => "has more than a tenth of results that follow no score",
             Self::NoCentipawns => "has scores that are no centipawns",
             Self::Adjudicated => "has results that were made from the scores",

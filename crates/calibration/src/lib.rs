@@ -23,6 +23,7 @@ mod check;
 mod control;
 #[cfg(feature = "schema")]
 mod document;
+pub mod draws;
 mod error;
 mod estimate;
 mod evidence;

@@ -303,7 +303,13 @@ fn broken() -> Vec<(&'static str, Option<Value>, &'static str, &'static str, boo
         ),
         ("/provenance/source", Some(json!("")), "$.provenance.source", "empty", true),
         ("/proper_scores/folds", Some(json!(1)), "$.proper_scores.folds", "from 2", true),
-        ("/proper_scores/baselines/beta", Some(json!({})), "$.proper_scores.baselines.beta", "unknown baseline", true),
+        (
+            "/proper_scores/baselines/lapse",
+            Some(json!({})),
+            "$.proper_scores.baselines.lapse",
+            "unknown baseline",
+            true,
+        ),
         ("/proper_scores/ece", None, "$.proper_scores.ece", "missing", true),
         ("/proper_scores/brier/interval", Some(json!([0.3, 0.2])), "$.proper_scores.brier.interval", "above", false),
         ("/tool", Some(json!("evalcurve 0.1")), "$.tool", "an object", true),
@@ -457,6 +463,36 @@ fn the_interval_is_the_delta_method_on_the_logit() {
     assert!((0.0..=1.0).contains(&low) && low <= high && high <= 1.0);
 }
 
+/// Draws: the interval of a nearly even score follows the exponential of the width, and stays on its side of one half.
+#[test]
+fn intervals_with_draws_are_those_of_wins_less_losses() {
+    let Some(Model::Joint(joint)) = examples().into_iter().find(|model| model.form_name() == "joint") else { panic!() };
+    let joint = Joint { w1: 0.05, draw_width: 5.0, lapse: 0.0, drawn: 0.0, ..joint };
+    let covariance: Vec<Vec<f64>> =
+        (0..9).map(|i| (0..9).map(|j| if i == 5 && j == 5 { 0.09 } else { 0.0 }).collect()).collect();
+    let fit = FittedModel { model: Model::Joint(joint), covariance: Some(covariance), samples: None, games: None };
+    let c = Calibration::from_models("x", [(ModelKind::Joint, fit)], ModelKind::Joint).unwrap();
+    let at = |width: f64, x: f64| Joint { draw_width: width, ..joint }.against(Reading::Equal, x, 0.0);
+    let rate = |logit: f64| 1.0 / (1.0 + f64::exp(-logit));
+    for x in [20.0, -20.0, 60.0] {
+        let (low, high) = c.interval(Reading::Equal, x, &Situation::default()).unwrap();
+        // 1.96 standard errors of the width
+        let mut ends = [4.412, 5.588].map(|width| rate(at(width, x)));
+        ends.sort_by(f64::total_cmp);
+        assert!((low - ends[0]).abs() < 0.02 * (ends[0] - 0.5).abs(), "{x}: {low} {ends:?}");
+        assert!((high - ends[1]).abs() < 0.02 * (ends[1] - 0.5).abs(), "{x}: {high} {ends:?}");
+    }
+    assert_eq!(c.interval(Reading::Equal, 0.0, &Situation::default()), Some((0.5, 0.5)));
+    // the constant is the score of .731, and a that of half of the wins
+    let constant = c.constant().unwrap();
+    assert!((c.win_rate(Score::Cp(constant.value)) - rate(1.0)).abs() < 1e-12);
+    let (a, b) = c.a_and_b(0.0).unwrap();
+    assert!((a.value - 100.0).abs() < 1e-9 && (b.value - 20.0).abs() < 1e-9);
+    assert!((c.wdl(Reading::Equal, a.value, &Situation::default()).unwrap().win.value - 0.5).abs() < 1e-12);
+    // the width alone is uncertain: a by 20 of its logits
+    assert!((a.interval.unwrap()[1] - 100.0 - 20.0 * 0.3 * c.quantile()).abs() < 1e-6);
+}
+
 /// Every form with parameters of a usual size.
 fn examples() -> Vec<Model> {
     let joint = Joint {
@@ -465,6 +501,7 @@ fn examples() -> Vec<Model> {
         w3: 0.8,
         lapse: 0.01,
         drawn: 0.01,
+        draw_width: 0.6,
         optimism: 0.2,
         strength: -0.3,
         field_w1: 0.0025,
@@ -485,10 +522,8 @@ fn examples() -> Vec<Model> {
         Model::Sigmoid(Sigmoid { w1: 0.002, w2: 0.4 }),
         Model::Lapse(Lapse { w1: 0.002, w2: 0.4, lapse: 0.02 }),
         Model::Joint(joint),
-        Model::Strength(Strength { w1: 0.002, w2: 0.4, w3: 0.8 }),
         Model::Phase(Phase { w1: 0.002, w2: 0.4, w1_per_ply: 1e-6, middle_ply: 80.0, from_ply: 30, to_ply: 200 }),
         Model::Isotonic(Isotonic { points: vec![(-500.0, 0.1), (0.0, 0.4), (700.0, 0.8)] }),
-        Model::Beta(Beta { base_w1: 0.002, base_w2: 0.3, a: 0.8, b: 1.3, c: 0.2 }),
         Model::People(people),
         Model::Wdl(Wdl { stage: StageUnit::Ply, a, b, from_stage: 17, to_stage: 78 }),
     ];

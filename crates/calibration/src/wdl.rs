@@ -3,8 +3,8 @@
 use crate::estimate::Estimate;
 use crate::file::Calibration;
 use crate::logistic::share_interval;
-use crate::model::{Model, Wdl};
-use crate::situation::{Situation, StageUnit};
+use crate::model::{Model, TERMS, Wdl};
+use crate::situation::{Reading, Situation, StageUnit};
 
 /// Shares of wins, draws and losses at a score, which sum to 1, with their 95% intervals.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -49,7 +49,7 @@ pub struct PawnValue {
 }
 
 impl Calibration {
-    /// The chosen model of wins, draws and losses; `None` for a model of the win rate alone.
+    /// The chosen model of wins, draws and losses by the stage of the game; `None` for other models.
     pub fn wdl_model(&self) -> Option<&Wdl> {
         match &self.model.model {
             Model::Wdl(wdl) => Some(wdl),
@@ -57,12 +57,43 @@ impl Calibration {
         }
     }
 
-    /// Shares of wins, draws and losses at a score in centipawns. The intervals are computed on their logits, like
-    /// those of [`Calibration::interval`]. `None` for a model of the win rate alone.
-    pub fn wdl(&self, score_cp: f64, situation: &Situation) -> Option<WdlEstimate> {
-        let model = self.wdl_model()?;
-        let rates = model.rates(score_cp, situation);
-        let gradients = model.rate_gradients(score_cp, situation);
+    /// Returns `true` if the chosen model gives the shares of wins, draws and losses: [`Calibration::wdl`] has them.
+    pub fn separates_draws(&self) -> bool {
+        match &self.model.model {
+            Model::Wdl(_) => true,
+            Model::Joint(joint) => joint.separates_draws(),
+            _ => false,
+        }
+    }
+
+    /// The constants between equals in the form of Stockfish's WDL_model, a = `draw_width`/w1 and b = 1/w1 in every
+    /// stage; the model itself where it has this form. `None` for a model of the win rate alone.
+    pub fn wdl_constants(&self) -> Option<Wdl> {
+        match &self.model.model {
+            Model::Wdl(wdl) => Some(*wdl),
+            Model::Joint(joint) if joint.separates_draws() => {
+                let constant = |value: f64| std::array::from_fn(|i| if i + 1 == TERMS { value } else { 0.0 });
+                let (a, b) = (constant(joint.draw_width / joint.w1), constant(1.0 / joint.w1));
+                Some(Wdl { stage: StageUnit::Ply, a, b, from_stage: 0, to_stage: 0 })
+            }
+            _ => None,
+        }
+    }
+
+    /// Shares of wins, draws and losses at a score in centipawns, in a reading. The intervals are computed on their
+    /// logits, like those of [`Calibration::interval`]. `None` for a model of the win rate alone. Models by the stage
+    /// of the game have one reading.
+    pub fn wdl(&self, reading: Reading, score_cp: f64, situation: &Situation) -> Option<WdlEstimate> {
+        let (rates, gradients) = match &self.model.model {
+            Model::Wdl(wdl) => {
+                (wdl.rates(score_cp, situation), wdl.rate_gradients(score_cp, situation).map(|of| of.to_vec()))
+            }
+            Model::Joint(joint) if joint.separates_draws() => (
+                joint.rates(reading, score_cp, situation),
+                joint.rate_gradients(reading, score_cp, situation).map(|of| of.to_vec()),
+            ),
+            _ => return None,
+        };
         let estimate = |value: f64, gradient: &[f64]| {
             let spread = value * (1.0 - value);
             let interval = self
@@ -87,18 +118,27 @@ impl Calibration {
         Some(PawnValue { unit: model.stage, stage, a, b })
     }
 
-    /// a and b at a stage, with their 95% intervals; `None` for a model of the win rate alone.
+    /// a and b at a stage, with their 95% intervals: between equals a score of a wins as often as not, and b is the
+    /// spread of the curve. `None` for a model of the win rate alone; models without stages have one a and one b.
     pub fn a_and_b(&self, stage: f64) -> Option<(Estimate, Estimate)> {
-        let model = self.wdl_model()?;
-        let (a, b) = model.a_and_b(stage);
-        let powers = model.powers(stage);
-        let none = [0.0; 4];
-        let estimate = |value: f64, gradient: [[f64; 4]; 2]| {
-            let half = self.variance_along(gradient.as_flattened()).map(|v| self.quantile() * v.sqrt());
+        let estimate = |value: f64, gradient: &[f64]| {
+            let half = self.variance_along(gradient).map(|v| self.quantile() * v.sqrt());
             Estimate { value, interval: half.map(|h| [value - h, value + h]) }
         };
-        // the spread is positive
-        Some((estimate(a, [powers, none]), estimate(b, [none, powers]).possible(f64::INFINITY)))
+        let (a, b) = match &self.model.model {
+            Model::Wdl(model) => {
+                let ((a, b), powers, none) = (model.a_and_b(stage), model.powers(stage), [0.0; TERMS]);
+                let [of_a, of_b] = [[powers, none], [none, powers]];
+                (estimate(a, of_a.as_flattened()), estimate(b, of_b.as_flattened()))
+            }
+            Model::Joint(joint) if joint.separates_draws() => {
+                let [(a, of_a), (b, of_b)] = joint.a_and_b();
+                (estimate(a, &of_a), estimate(b, &of_b))
+            }
+            _ => return None,
+        };
+        // both are positive
+        Some((a, b.possible(f64::INFINITY)))
     }
 
     /// The variance of a function of the parameters of the chosen model with this gradient; `None` without covariance.

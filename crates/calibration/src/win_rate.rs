@@ -2,7 +2,8 @@
 
 use crate::estimate::Estimate;
 use crate::file::Calibration;
-use crate::model::Sigmoid;
+use crate::logistic::share_interval;
+use crate::model::{Joint, Model, Sigmoid};
 use crate::quantile::{Z_95, quantile_95};
 use crate::situation::{Reading, Situation};
 
@@ -70,20 +71,45 @@ impl Calibration {
     /// The 95% interval of the win rate of a score in centipawns; `None` if the chosen model has no covariance.
     ///
     /// Uses the delta method on the logit (see [`Calibration::logit_error`]); the ends of its interval go through the
-    /// sigmoid, so they stay within 0..=1. The covariance is clustered by game, the quantile that of Student's t by the
-    /// number of games. The interval describes the uncertainty of the curve, not the scatter of results around it.
+    /// sigmoid, so they stay within 0..=1. Between equals where games are drawn it is made on the logit of wins less
+    /// losses: how nearly even a small score is hangs on the width of the draws by its exponential. The covariance is
+    /// clustered by game, the quantile that of Student's t by the number of games. The interval describes the
+    /// uncertainty of the curve, not the scatter of results around it.
     pub fn interval(&self, reading: Reading, score_cp: f64, situation: &Situation) -> Option<(f64, f64)> {
+        if let (Reading::Equal, None, Model::Joint(joint)) = (reading, situation.strength, &self.model.model)
+            && joint.separates_draws()
+        {
+            return self.interval_of_lead(score_cp, situation);
+        }
         let half = self.quantile() * self.logit_error(reading, score_cp, situation)?;
         let logit = self.logit(reading, score_cp, situation);
         Some((Sigmoid::STANDARD.win_rate(logit - half), Sigmoid::STANDARD.win_rate(logit + half)))
     }
 
+    /// The interval of a win rate between equals from that of ln (2p - 1)/(2 - 2p), p being that of the score's size.
+    fn interval_of_lead(&self, score_cp: f64, situation: &Situation) -> Option<(f64, f64)> {
+        let error = self.logit_error(Reading::Equal, score_cp, situation)?;
+        let rate = Sigmoid::STANDARD.win_rate(self.logit(Reading::Equal, score_cp.abs(), situation));
+        let lead = 2.0 * rate - 1.0;
+        if !(lead > 0.0 && rate < 1.0) {
+            return Some((rate, rate));
+        }
+        let half = self.quantile() * error * rate / lead;
+        let [low, high] = share_interval(lead, half).map(|lead| 0.5 + 0.5 * lead);
+        Some(if score_cp > 0.0 { (low, high) } else { (1.0 - high, 1.0 - low) })
+    }
+
     /// The slope per centipawn of the chosen model with the half of its 95% interval; `None` for a model without both.
     ///
-    /// For a model without w1 it is the mean slope between equals up to the score that is worth one logit, and the
-    /// interval is that of this score. A model of draws is read at the stage of [`Calibration::pawn_value`].
+    /// It is the mean slope between equals up to the score that is worth one logit, 1 over
+    /// [`Calibration::constant`]: w1 of a sigmoid. A model of draws by stage is read at that of
+    /// [`Calibration::pawn_value`].
     pub fn slope(&self) -> Option<(f64, f64)> {
         let fit = self.models.get(&self.model.kind)?;
+        if let Model::Joint(joint) = &fit.model {
+            let (slope, gradient) = joint.unit_slope();
+            return Some((slope, self.quantile() * self.variance_along(&gradient)?.sqrt()));
+        }
         let Some((at, (_, w1))) = fit.model.parameters().into_iter().enumerate().find(|(_, (name, _))| *name == "w1")
         else {
             let score = self.score_of_one_logit()?;
@@ -106,8 +132,10 @@ impl Calibration {
         self.wdl_model().map_or_else(Situation::default, |wdl| wdl.stage.at_target())
     }
 
-    /// The score in centipawns that is worth one logit between equals: 1/w1 of a sigmoid, the constant that shogi
-    /// programs call Ponanza's. The interval is that of the slope, and is missing where it contains 0.
+    /// The score in centipawns that is worth one logit between equals, an expected result of .731: 1/w1 of a sigmoid,
+    /// the constant that shogi programs call Ponanza's. Where draws bend the curve it is larger than 1/w1, and the
+    /// score that wins as often as not is another one, a of [`Calibration::a_and_b`]. The interval is that of the
+    /// slope, and is missing where it contains 0.
     pub fn constant(&self) -> Option<Estimate> {
         let value = match self.sigmoid() {
             Some(sigmoid) => 1.0 / sigmoid.w1,
@@ -120,25 +148,23 @@ impl Calibration {
     /// The share of results that follow no score; `None` for a model without lapses. Games that are drawn at any score
     /// are not among them where the model tells them apart, see [`Calibration::drawn`].
     pub fn lapses(&self) -> Option<Estimate> {
-        // as many games are won as lost
-        let weight = |name: &str| if name == "lapse" { 2.0 } else { 0.0 };
         let parameters = self.model.model.parameters();
-        let gradient: Vec<f64> = parameters.iter().map(|(name, _)| weight(name)).collect();
+        let gradient: Vec<f64> = match &self.model.model {
+            Model::Joint(_) => Joint::lapses_gradient().to_vec(),
+            // as many games are won as lost
+            _ => parameters.iter().map(|(name, _)| if *name == "lapse" { 2.0 } else { 0.0 }).collect(),
+        };
         let value: f64 = parameters.iter().zip(&gradient).map(|((_, value), weight)| value * weight).sum();
         let half = self.variance_along(&gradient).map(|variance| self.quantile() * variance.sqrt());
         let estimate = Estimate { value, interval: half.map(|half| [value - half, value + half]) };
-        let decided = 1.0 - self.drawn().filter(|_| value > 0.0).map_or(0.0, |drawn| drawn / value);
-        let of_all = estimate.possible(1.0);
-        let estimate =
-            Estimate { value: of_all.value * decided, interval: of_all.interval.map(|ends| ends.map(|e| e * decided)) };
-        gradient.iter().any(|weight| *weight > 0.0).then_some(estimate)
+        gradient.iter().any(|weight| *weight > 0.0).then_some(estimate.possible(1.0))
     }
 
     /// The share of games that are drawn at any score; `None` for a model that does not tell them from other results
     /// that follow no score.
     pub fn drawn(&self) -> Option<f64> {
         match &self.model.model {
-            crate::model::Model::Joint(joint) => Some(joint.drawn),
+            Model::Joint(joint) => Some(joint.drawn),
             _ => None,
         }
     }
@@ -200,7 +226,7 @@ impl Calibration {
         }
     }
 
-    /// The chosen model between equals as a sigmoid of the score; `None` for models of another form. Its w2 is 0.
+    /// The chosen model between equals as a sigmoid of the score, see [`Model::sigmoid`]; its w2 is 0.
     pub fn sigmoid(&self) -> Option<Sigmoid> {
         self.model.model.sigmoid().map(|sigmoid| Sigmoid { w2: 0.0, ..sigmoid })
     }

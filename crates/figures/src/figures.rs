@@ -1,7 +1,7 @@
 //! Figures of several engines: curves, sigmoids, curves over standardised scores.
 
-use evalcurve_core::text::thousands;
-use evalcurve_core::{key, say};
+use evalcurve_words::text::thousands;
+use evalcurve_words::{key, say};
 use plotters::style::Color;
 
 use super::chart::{AxisSpec, Canvas, LABEL_SIZE, SOFT_TEXT, Words, number, score_axis, stroke, win_rate_axis, z_axis};

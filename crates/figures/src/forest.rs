@@ -1,6 +1,6 @@
 //! Forest plots: numbers with their intervals, one row each.
 
-use evalcurve_core::text;
+use evalcurve_words::text;
 use plotters::style::Color;
 
 use super::chart::{

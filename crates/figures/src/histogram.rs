@@ -10,8 +10,8 @@ use super::notes::{bin_width, counts, remarks};
 use super::palette::{Stroke, color};
 use super::panels::{MOST_TOGETHER, listed, panels, with_panel};
 use super::{Data, EngineSeries, Figure, PlotError, PlotOptions};
-use evalcurve_core::language::Text;
-use evalcurve_core::say;
+use evalcurve_words::language::Text;
+use evalcurve_words::say;
 
 /// The outline of a histogram: corners from left to right, as shares of all its positions.
 struct Outline {

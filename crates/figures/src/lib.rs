@@ -62,7 +62,7 @@ pub use self::palette::{PALETTE, Stroke, color, contrast};
 pub use self::rates::{RateBar, RateWords, ShareGroups, rate_bars, share_bars};
 pub use self::reliability::reliability;
 pub use self::svg::Escaped;
-pub use evalcurve_core::language::Language;
+pub use evalcurve_words::language::Language;
 
 /// A point of an evaluation curve, with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]

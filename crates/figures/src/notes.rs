@@ -1,8 +1,8 @@
 //! The notes below a figure: what was clipped, left out, or is worth knowing.
 
-use evalcurve_core::language::{Language, Text};
-use evalcurve_core::say;
-use evalcurve_core::text::thousands;
+use evalcurve_words::language::{Language, Text};
+use evalcurve_words::say;
+use evalcurve_words::text::thousands;
 
 use super::chart::number;
 use super::{Bins, EngineSeries, Point};

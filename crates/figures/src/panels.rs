@@ -5,7 +5,7 @@ use super::chart::{
     sheet, ticks,
 };
 use super::{EngineSeries, Figure, Language, PlotError, PlotOptions, font};
-use evalcurve_core::say;
+use evalcurve_words::say;
 
 /// The most engines in one frame; more get a panel each.
 pub(super) const MOST_TOGETHER: usize = 6;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use evalcurve_core::text::{number, thousands};
+use evalcurve_words::text::{number, thousands};
 
 use super::svg::Escaped;
 use super::{Language, Point, Spot, font};

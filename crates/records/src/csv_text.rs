@@ -6,7 +6,7 @@ use std::path::Path;
 use csv::StringRecord;
 
 use crate::record::encoding::whole_text;
-use evalcurve_core::whole_file::read_bounded;
+use evalcurve_words::whole_file::read_bounded;
 
 /// Largest size of a table file in bytes.
 pub const MOST_BYTES: u64 = 4 << 30;

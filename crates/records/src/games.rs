@@ -9,14 +9,15 @@ use std::sync::mpsc::sync_channel;
 use std::thread::{Builder, JoinHandle};
 
 use encoding_rs::Encoding;
+use evalcurve_words::language::Text;
+use evalcurve_words::text;
 
 use crate::parallel::read_games;
 use crate::record::find::{Entry, SourceError, find};
-use crate::record::source::{Block, Note, Refusal, Shared, Sink, Work};
+use crate::record::format::BOM;
+use crate::record::source::{Block, Note, Refusal, Returns, Shared, Sink, Work};
 use crate::record::{Format, Game, Played, SkipReason, archive};
 use crate::sample::collect::Problem;
-use evalcurve_core::language::Text;
-use evalcurve_core::text;
 
 /// Blocks that are read ahead.
 const AHEAD: usize = 4;
@@ -39,6 +40,45 @@ pub struct Written {
     /// The encoding that the file declares above the game.
     pub encoding: Option<&'static Encoding>,
     pub text: Vec<u8>,
+    /// The number of its file in [`Games::originals`], and its place there.
+    pub place: (usize, usize),
+}
+
+/// All of a file or a member of an archive, also what is no game.
+#[derive(Debug, Clone)]
+pub struct Original {
+    /// The file, or the archive and member.
+    pub source: Arc<str>,
+    /// Whether it was read to its end, and its bytes are known.
+    pub is_whole: bool,
+    /// Its text as the readers see it: without the byte order marks within, and without carriage returns alone.
+    text: Vec<u8>,
+    /// The places in the text before which a mark stood.
+    marks: Vec<usize>,
+    /// Whether every line feed was a carriage return.
+    returns: bool,
+}
+
+impl Original {
+    /// Its bytes as they are, with what is inserted at places of its text, in order.
+    pub fn with(&self, insertions: &[(usize, Vec<u8>)]) -> Vec<u8> {
+        let line_ends = |text: &[u8]| -> Vec<u8> {
+            text.iter().map(|b| if self.returns && *b == b'\n' { b'\r' } else { *b }).collect()
+        };
+        let marks = self.marks.iter().map(|at| (*at, BOM.to_vec()));
+        let mut all: Vec<(usize, Vec<u8>)> = insertions.iter().cloned().chain(marks).collect();
+        // a mark belongs to the line behind it
+        all.sort_by_key(|(at, _)| *at);
+        let (mut out, mut from) = (Vec::with_capacity(2 * self.text.len()), 0);
+        for (at, text) in all {
+            let at = at.clamp(from, self.text.len());
+            out.extend(line_ends(&self.text[from..at]));
+            out.extend(line_ends(&text));
+            from = at;
+        }
+        out.extend(line_ends(&self.text[from..]));
+        out
+    }
 }
 
 impl PartialEq for Written {
@@ -67,7 +107,16 @@ pub fn games_of(entries: Vec<Entry>) -> Games {
         // where there are no threads, one file at a time is held in memory
         Err(_) => (None, Box::new((0..entries.len()).flat_map(move |index| whole(entries.get(index))))),
     };
-    Games { work, thread, ready: VecDeque::new(), member: None, lines: 0, is_empty: false, with_moves: false }
+    Games {
+        work,
+        thread,
+        ready: VecDeque::new(),
+        member: None,
+        lines: 0,
+        is_empty: false,
+        with_moves: false,
+        originals: Vec::new(),
+    }
 }
 
 /// Gives the blocks of a file to `take`, while that returns `true`.
@@ -111,6 +160,7 @@ pub struct Games {
     /// The file has had no game so far.
     is_empty: bool,
     with_moves: bool,
+    originals: Vec<Original>,
 }
 
 impl Iterator for Games {
@@ -121,7 +171,13 @@ impl Iterator for Games {
             match self.work.next() {
                 Some(Work::Block(block)) => self.block(&block),
                 Some(Work::Part(part)) => self.positions(part.member()),
-                Some(Work::Note(Note { member, kind, message, .. })) => self.problem(&member, 0, kind, message),
+                Some(Work::Note(Note { member, refusal, kind, message, .. })) => {
+                    // the file, or the archive around it, is cut off
+                    if let Some(last) = self.originals.last_mut().filter(|last| last.source.starts_with(&*member)) {
+                        last.is_whole &= refusal.is_none();
+                    }
+                    self.problem(&member, 0, kind, message);
+                }
                 // files are not handed out here
                 Some(Work::Entry(..)) => {}
                 None => {
@@ -138,10 +194,15 @@ impl Iterator for Games {
 }
 
 impl Games {
-    /// Gives each game its moves ([`Game::played`]) and its text, too.
+    /// Gives each game its moves ([`Game::played`]) and its text, too, and keeps the files.
     pub fn with_moves(mut self) -> Self {
         self.with_moves = true;
         self
+    }
+
+    /// The records that were read so far, after [`Self::with_moves`], also those without a game that can be read.
+    pub fn originals(self) -> Vec<Original> {
+        self.originals
     }
 
     fn problem(&mut self, member: &str, line: u64, kind: &'static str, value: Text) {
@@ -168,8 +229,19 @@ impl Games {
         if block.format.packed().is_some() {
             return self.positions(&block.member);
         }
-        self.begin(Some(&block.member));
-        let (lines, member) = (self.lines, &block.member);
+        if self.begin(Some(&block.member)) && self.with_moves {
+            let (source, (text, marks)) = (block.member.clone(), Default::default());
+            self.originals.push(Original { source, is_whole: true, text, marks, returns: false });
+        }
+        let (lines, member, mut place) = (self.lines, &block.member, (0, 0));
+        if let Some(original) = self.originals.last_mut() {
+            place.1 = original.text.len();
+            original.text.extend_from_slice(block.text());
+            original.marks.extend(block.cleaned.marks.iter().map(|at| place.1 + at));
+            original.returns |= block.cleaned.returns == Returns::Replaced;
+            original.is_whole &= block.cleaned.returns != Returns::Mixed;
+            place.0 = self.originals.len() - 1;
+        }
         let played = self.with_moves.then(Played::default);
         self.lines += read_games(block, &mut Game { played, ..Game::default() }, |read, text| {
             self.is_empty = false;
@@ -179,7 +251,9 @@ impl Games {
                     game.move_down(lines);
                     let written = self.with_moves.then(|| {
                         let (format, encoding) = (block.format, block.above.encoding);
-                        Written { format, encoding, text: text.to_vec() }
+                        // a slice of the block
+                        let at = text.as_ptr().addr() - block.text().as_ptr().addr();
+                        Written { format, encoding, text: text.to_vec(), place: (place.0, place.1 + at) }
                     });
                     let (line, chess) = (game.line, game.chess);
                     // only moves of PGN are still to be read

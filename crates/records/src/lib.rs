@@ -15,12 +15,10 @@
 //! samples
 //! from them on several threads.
 
-pub mod annotate;
 pub mod csv_text;
 mod games;
-pub mod match_stats;
-mod parallel;
+pub mod parallel;
 pub mod record;
 pub mod sample;
 
-pub use games::{Games, Record, Written, games, games_of};
+pub use games::{Games, Original, Record, Written, games, games_of};

@@ -37,7 +37,7 @@ pub struct Progress {
 }
 
 /// Collects what one worker reads.
-pub(crate) trait Collector: Send {
+pub trait Collector: Send {
     /// Reads a block.
     fn block(&mut self, block: &Block) -> Step;
     /// Records what is to be reported about a file or member.
@@ -46,7 +46,7 @@ pub(crate) trait Collector: Send {
 
 /// The outcome of one call of a [`Collector`].
 #[derive(Default)]
-pub(crate) struct Step {
+pub struct Step {
     /// Games read.
     pub games: u64,
     /// Whether all reading must stop.
@@ -55,7 +55,7 @@ pub(crate) struct Step {
 
 /// Reads `entries` with `threads` collectors made by `new`, and returns the collectors. `format` is the format of all
 /// files; without it, their content decides.
-pub(crate) fn read_all<C: Collector>(
+pub fn read_all<C: Collector>(
     entries: &[Entry],
     threads: usize,
     format: Option<&'static Format>,
@@ -96,7 +96,7 @@ pub(crate) fn read_all<C: Collector>(
 
 /// Reads the games of a block into `game` one by one and calls `each` with the game, or its error, and its text.
 /// Returns the number of lines of the block.
-pub(crate) fn read_games(block: &Block, game: &mut Game, mut each: impl FnMut(Result<&Game, GameError>, &[u8])) -> u64 {
+pub fn read_games(block: &Block, game: &mut Game, mut each: impl FnMut(Result<&Game, GameError>, &[u8])) -> u64 {
     let text = block.text();
     let mut games = block.format.games(text, &block.above);
     while let Some(read) = games.read(game) {

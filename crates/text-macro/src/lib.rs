@@ -1,11 +1,11 @@
-//! The macro behind `evalcurve_core::text!`. It takes what `format!` takes, and makes a `Text`, which keeps the
+//! The macro behind `evalcurve_words::text!`. It takes what `format!` takes, and makes a `Text`, which keeps the
 //! template and the arguments apart so that the template can be translated when it is known who reads it.
 //!
 //! It has no dependencies: a call is a literal and expressions, which need no parser of Rust.
 
 use proc_macro::{Delimiter, Group, Ident, Literal, Spacing, Span, TokenStream, TokenTree};
 
-/// `text_of!(path of evalcurve_core; "template", arguments)`
+/// `text_of!(path of evalcurve_words; "template", arguments)`
 #[proc_macro]
 pub fn text_of(input: TokenStream) -> TokenStream {
     expand(input).unwrap_or_else(failed)
@@ -28,8 +28,8 @@ fn derive(input: TokenStream) -> Result<String, String> {
     let is_enum = head.iter().any(|token| token.to_string() == "enum");
     let [.., name, TokenTree::Group(body)] = &head[..] else { return Err("write an enum or a struct".to_owned()) };
     let root = match std::env::var("CARGO_CRATE_NAME").as_deref() {
-        Ok("evalcurve_core") => "crate",
-        _ => "::evalcurve_core",
+        Ok("evalcurve_words") => "crate",
+        _ => "::evalcurve_words",
     };
     let arms: Vec<String> = match is_enum {
         true => {

@@ -81,7 +81,8 @@ pub(crate) trait Form {
         None
     }
 
-    /// The sigmoid of the score that the form is between equals; `None` for other forms. Exports use it.
+    /// The sigmoid of the score that the form is between equals, or that crosses it at one logit where draws bend the
+    /// form; `None` for other forms. Exports use it.
     fn sigmoid(&self) -> Option<Sigmoid> {
         None
     }

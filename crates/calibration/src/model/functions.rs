@@ -52,7 +52,8 @@ impl Model {
         self.form().logit_gradient(score_cp, situation)
     }
 
-    /// The model as a sigmoid of the score, between equals; `None` for models of another form.
+    /// The model as a sigmoid of the score, between equals; `None` for models of another form. Where draws bend the
+    /// curve, it is the sigmoid with the same expected result at the score that is worth one logit.
     pub fn sigmoid(&self) -> Option<Sigmoid> {
         self.form().sigmoid()
     }

@@ -4,7 +4,7 @@
 //! for example, can be fitted by least squares or by maximum likelihood. Each line of the list below names a file with
 //! a form, the form's name in calibration files, the size of its covariance, and the models of that form. Everything
 //! else (the values of `--model`, the candidates of `--model auto`, the calibration file, its schema, the reports)
-//! iterates the list; the fits are in `evalcurve-core`.
+//! iterates the list; the fits are in `evalcurve-fit`.
 
 mod definition;
 mod form;
@@ -45,7 +45,7 @@ macro_rules! models {
                 match self { $(Self::$form(form) => form),+ }
             }
 
-            /// `kind` of the model in the calibration file: `sigmoid`, `strength` …
+            /// `kind` of the model in the calibration file: `sigmoid`, `joint` …
             pub fn form_name(&self) -> &'static str {
                 match self { $(Self::$form(_) => $name),+ }
             }
@@ -103,11 +103,9 @@ models! {
     }
     sigmoid: Sigmoid("sigmoid", 2) { LeastSquares = LEAST_SQUARES, MaximumLikelihood = MAXIMUM_LIKELIHOOD }
     lapse: Lapse("lapse", 3) { Lapse = LAPSE }
-    joint: Joint("joint", 7) { Joint = JOINT }
-    strength: Strength("strength", 3) { Strength = STRENGTH }
+    joint: Joint("joint", 9) { Joint = JOINT }
     phase: Phase("phase", 3) { Phase = PHASE }
     isotonic: Isotonic("isotonic", 0) { Isotonic = ISOTONIC }
-    beta: Beta("beta", 3) { Beta = BETA }
     people: People("people", 6) { People = PEOPLE }
     wdl: Wdl("wdl", 8) { Wdl = WDL, WdlMaterial = WDL_MATERIAL }
 }

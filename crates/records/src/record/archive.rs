@@ -5,10 +5,13 @@ mod streams;
 mod tar_members;
 
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read, Seek};
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use evalcurve_words::text;
+use streams::Streams;
+use tar_members::Files;
 use zip::ZipReadOptions;
 use zip::read::Config;
 use zip::result::ZipError;
@@ -17,9 +20,6 @@ use zip::unstable::read::ZipIterable;
 use super::encoding;
 use super::find::Entry;
 use super::source::{Refusal, Sink, Walk};
-use evalcurve_core::text;
-use streams::Streams;
-use tar_members::Files;
 
 /// Archives inside archives are opened to this depth (`a.zip` holding `b.tar.gz` is three).
 const MAX_DEPTH: u32 = 4;
@@ -228,12 +228,24 @@ impl Walk<'_> {
             }
         };
         let mut members = archive.files_with_reader(open()?, ZipReadOptions::default())?;
-        let mut number = 0;
+        let (mut number, mut left) = (0, open()?.seek(SeekFrom::End(0))?);
         while let Some(found) = members.next() {
             if self.sink.shared().stops() {
                 break;
             }
             number += 1;
+            if let Ok(found) = &found {
+                // members that share their data make 40 GB of a small file
+                let Some(rest) = left.checked_sub(found.compressed_size()) else {
+                    let message = text!(
+                        "the members of the zip archive overlap; those from number {number} on are not read; pack it \
+                         again"
+                    );
+                    self.refuse(display, Refusal::Unreadable, message);
+                    break;
+                };
+                left = rest;
+            }
             match found {
                 Ok(mut found) if found.is_file() => {
                     let name = zip_name(display, found.name_raw());

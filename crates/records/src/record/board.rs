@@ -3,7 +3,7 @@
 //! Moves follow the rules for each piece; whether a move leaves the king in check is not checked.
 
 use super::position::{Position, WHITE, owned, unpromoted};
-use evalcurve_core::types::Color;
+use evalcurve_calibration::types::Color;
 
 /// The direction and distance of a move from its mover's point of view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

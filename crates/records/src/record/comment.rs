@@ -6,10 +6,17 @@
 //! | ShogiGUI | `** 評価値 146 読み筋 …`, `** 解析 0 … 評価値 88 …`, `** 検討 …`, `** 候補2 …` | after the move above | Black's |
 //! | ShogiHome | `**評価値=8`, `**詰み=先手勝ち:5手` | before the move above | Black's |
 //! | ShogiHome | `*#評価値=8`, `*#詰み=後手勝ち` | after the move above | Black's |
+//! | ぴよ将棋, K-Shogi | `*#指し手[62]△７五歩 ▲…`, `*#形勢[-30]…` | after the move above | Black's |
+//! | 棋神アナリティクス | `** Engine NAME … 評価値 -47 読み筋 △…` | after the move above | Black's |
 //!
 //! Established from real records: ShogiGUI's `対局` lines and ShogiHome's `**` lines belong to the player's own
 //! search (the PV begins with the move played, or continues it), all others to an analysis of the next position; the
 //! sign agrees with the outcome for Black in both colours.
+//!
+//! ぴよ将棋 writes the line that begins with the move played as `指し手`, and the better one as `推奨手`, which is not of
+//! this game. ShogiHome (`comment.ts`) reads the first as an analysis of the position after the move, in Black's view.
+//! Its issue 73 shows the sign: for a move of White `#指し手[72]△１四歩 …` and `#推奨手[29]△４二銀 …`, and the move
+//! that is recommended to White has the lower number.
 //!
 //! ShogiGUI numbers the engines of an analysis: `**Engines 0 NAME` before the first move names the engine of the lines
 //! `**解析 0 …`. ShogiDroid, its sister, writes the same in the language of the device: `**Analysis 0 … Value 88 …`.
@@ -18,7 +25,7 @@ use super::game::mate_cp;
 
 /// The score of a text comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Annotation {
+pub struct Annotation {
     /// Centipawns from Black's point of view; for a mate without a number only the sign counts.
     pub black_score_cp: i32,
     /// Whether it is an announced mate.
@@ -36,14 +43,14 @@ pub(crate) struct Annotation {
 
 impl Annotation {
     /// Whether it is the score of a position: no bound, of the best line, by the first engine.
-    pub(crate) fn counts(&self) -> bool {
+    pub fn counts(&self) -> bool {
         !self.bound && self.candidate == 1 && self.engine == 0
     }
 }
 
 /// Reads the score of a comment, given from its first `*` on. `None` if it holds no score of an engine: prose that
 /// mentions 評価値 is not a score.
-pub(crate) fn parse(comment: &str) -> Option<Annotation> {
+pub fn parse(comment: &str) -> Option<Annotation> {
     let body = comment.strip_prefix('*')?;
     if let Some(text) = body.strip_prefix('#') {
         return shogihome(text, true);
@@ -53,7 +60,7 @@ pub(crate) fn parse(comment: &str) -> Option<Annotation> {
 }
 
 /// The engine that ShogiGUI's analysis is by: the name after `**Engines 0`, and where it begins.
-pub(crate) fn engine_of_analysis(comment: &[u8]) -> Option<usize> {
+pub fn engine_of_analysis(comment: &[u8]) -> Option<usize> {
     const FIRST: &[u8] = b"**Engines 0 ";
     comment.starts_with(FIRST).then_some(FIRST.len())
 }
@@ -61,6 +68,9 @@ pub(crate) fn engine_of_analysis(comment: &[u8]) -> Option<usize> {
 fn shogihome(text: &str, analysis: bool) -> Option<Annotation> {
     let found =
         |score, mate| Annotation { black_score_cp: score, mate, analysis, bound: false, candidate: 1, engine: 0 };
+    if let Some(value) = PIYO.split(' ').find_map(|word| text.strip_prefix(word)).filter(|_| analysis) {
+        return value.split_once(']')?.0.trim().parse().ok().map(|score| found(score, false));
+    }
     if let Some(value) = text.strip_prefix("評価値=") {
         return value.trim().parse().ok().map(|score| found(score, false));
     }
@@ -69,9 +79,12 @@ fn shogihome(text: &str, analysis: bool) -> Option<Annotation> {
     (black || winner.starts_with("後手勝ち")).then(|| found(mate_cp(black), true))
 }
 
-/// The first words of ShogiGUI's score comments, and ShogiDroid's in English.
-pub(super) const SHOGIGUI: &str =
-    "対局 解析 検討 候補 詰み探索 評価値 時間 深さ ノード数 Game Analysis Consider Rank Mate Value Time Depth Nodes";
+/// How ぴよ将棋's analyses begin.
+pub(super) const PIYO: &str = "指し手[ 形勢[";
+
+/// The first words of ShogiGUI's score comments, ShogiDroid's in English, and that of 棋神アナリティクス.
+pub(super) const SHOGIGUI: &str = "対局 解析 検討 候補 詰み探索 評価値 時間 深さ ノード数 \
+                                   Game Analysis Consider Rank Mate Value Time Depth Nodes Engine";
 
 fn shogigui(body: &str) -> Option<Annotation> {
     let words = body.split_ascii_whitespace();
@@ -112,6 +125,53 @@ fn value_of(value: &str, next: Option<&str>) -> Option<(i32, bool, bool)> {
     let number = value.trim_end_matches(['↑', '↓']);
     let is_bound = number.len() < value.len() || matches!(next, Some("↑" | "↓"));
     Some((number.parse().ok()?, false, is_bound))
+}
+
+/// What is written for a minus besides `-`: the sign of mathematics, which is full-width in Shift_JIS and EUC-JP, and
+/// the dash that word processors make of it.
+const MINUS: [char; 3] = ['\u{2212}', '\u{ff0d}', '\u{2013}'];
+
+/// The text with `-` for every other minus; `None` if it has none.
+#[cold]
+pub(super) fn with_minus(text: &str) -> Option<String> {
+    text.contains(MINUS).then(|| text.replace(MINUS, "-"))
+}
+
+/// Words that come before a score.
+const NAMES: [&str; 8] = ["評価値", "形勢", "eval", "evaluation", "score", "value", "cp", "wv"];
+
+/// Whether a text that is not read looks like a score: one of its first words is a number with a sign or decimals,
+/// such as `(-0.35)` or `0,47/14`, or is one of [`NAMES`], and a number follows. A number of 0 is no score in the forms
+/// that are known, and lichess describes what `[%eval …]` says in words with an arrow.
+#[cold]
+pub(super) fn looks_like_score(text: &str) -> bool {
+    /// Words that are looked at.
+    const WORDS: usize = 3;
+    let ends = |c: char| c.is_whitespace() || "()[]{}:;=|：".contains(c);
+    let mut words = text.split(ends).filter(|word| !word.is_empty());
+    let mut named = false;
+    !text.contains('→')
+        && words.by_ref().take(WORDS).any(|word| {
+            let found = is_number(word, named);
+            named = NAMES.iter().any(|name| word.trim_start_matches(['*', '%', '\'']).eq_ignore_ascii_case(name));
+            found
+        })
+}
+
+/// Whether a word is a number other than 0 with a sign or decimals, perhaps with a depth after a slash. After the word
+/// for a score it need not have them.
+fn is_number(word: &str, named: bool) -> bool {
+    let text = word.trim_end_matches([',', '.', '、']);
+    let number = text.trim_start_matches(['+', '-']).trim_start_matches(MINUS);
+    let number = number.split_once('/').map_or(number, |(number, _)| number);
+    let (whole, decimals) = number.split_once(['.', ',']).unwrap_or((number, "0"));
+    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    are_digits(whole)
+        && are_digits(decimals)
+        && number.bytes().any(|b| matches!(b, b'1'..=b'9'))
+        && (named
+            || number.len() > whole.len()
+            || text.len() > text.trim_start_matches(['+', '-']).trim_start_matches(MINUS).len())
 }
 
 /// A number with an optional sign at the beginning of a text, and its length. `None` if there is none, or if it does
@@ -184,8 +244,38 @@ mod tests {
         assert_eq!(score("**評価値=-35"), Some((-35, false, false, 1)));
         assert_eq!(score("*#評価値=-456"), Some((-456, false, true, 1)));
         assert_eq!(score("**詰み=後手勝ち:5手"), Some((-100_000, true, false, 1)));
+        // ShogiHome's issue 73 and its tests
+        assert_eq!(score("*#指し手[72]△１四歩  ▲６八銀  △３四歩"), Some((72, false, true, 1)));
+        assert_eq!(score("*#形勢[-30]▲７六歩"), Some((-30, false, true, 1)));
+        assert_eq!(score("*#推奨手[29]△４二銀  ▲５八金右"), None);
+        let engine =
+            "** Engine suisho Version Suisho5/YaneuraOu-V7.50 候補1 深さ 13/19 ノード数 596119 評価値 -47 読み筋";
+        assert_eq!(score(engine), Some((-47, false, true, 1)));
         assert!(parse("**対局 評価値 300↑ 読み筋 x").is_some_and(|a| a.bound));
         assert!(parse("**対局 評価値 300 ↓ 読み筋 x").is_some_and(|a| a.bound));
+    }
+
+    #[test]
+    fn other_forms_look_like_scores() {
+        for text in
+            ["*評価値: +157 先手有望", "+0,47/14 0.31s", "(-0.35)", "eval 35", "−12", "Stockfish 16: +0.35/20", "2.5"]
+        {
+            assert!(looks_like_score(text), "{text}");
+        }
+        for text in [
+            "",
+            "0.00",
+            "good",
+            "12 moves",
+            "1/2",
+            "1-0",
+            "2024.01.14",
+            "0.31s",
+            "(0.12 → 0.75) Inaccuracy",
+            "評価値は 300 点",
+        ] {
+            assert!(!looks_like_score(text), "{text}");
+        }
     }
 
     #[test]

@@ -27,16 +27,17 @@ mod ending;
 mod moves;
 pub mod verify;
 
+use ending::{floodgate_time_control, parse_summary, special_ending, summary_termination};
+use evalcurve_calibration::types::{Color, Termination};
+
 use super::comment;
 use super::encoding::{declared, decode_into, decode_with, guess};
 use super::format::{Above, Cursor, Format, Reader};
-use super::game::{Game, GameError, OddityKind, SkipReason};
+use super::game::{Convention, Game, GameError, OddityKind, SkipReason};
 use super::identity::{GameHash, StartTime};
 use super::lines::Lines;
 use super::position::Position;
-use ending::{floodgate_time_control, parse_summary, special_ending, summary_termination};
-use evalcurve_core::types::{Color, Termination};
-pub(crate) use moves::move_token;
+pub use moves::move_token;
 
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format {
@@ -124,6 +125,8 @@ struct Scan<'a> {
     time_control: Option<Range>,
     summary: Option<(Range, u64)>,
     special: Option<Range>,
+    /// A score whose program says that it is Black's.
+    of_black: bool,
     /// An analysis by more than one engine.
     annotators_differ: bool,
 }
@@ -339,6 +342,7 @@ impl<'a> Scan<'a> {
         let so_far = self.start..self.lines.text_end(self.lines.at);
         let guess = || *self.guessed.get_or_insert_with(|| guess(&self.lines.block[so_far]));
         decode_with(text, self.encoding, guess, &mut decoded);
+        let decoded = comment::with_minus(&decoded).unwrap_or(decoded);
         let of_shogigui = comment::engine_of_analysis(decoded.as_bytes()).map(|from| &decoded[from..]);
         if let Some(engine) = decoded.strip_prefix("*#エンジン=").or(of_shogigui).map(str::trim) {
             if game.annotator.is_empty() && !self.annotators_differ {
@@ -347,10 +351,18 @@ impl<'a> Scan<'a> {
                 self.annotators_differ = true;
                 game.annotator.clear();
             }
-        } else if let Some(found) = comment::parse(&decoded)
-            && found.counts()
-        {
-            self.push_score(found.black_score_cp, found.mate, found.analysis, game);
+        } else if let Some(found) = comment::parse(&decoded) {
+            if found.counts() {
+                self.of_black |= !found.analysis;
+                self.push_score(found.black_score_cp, found.mate, found.analysis, game);
+            }
+        } else if self.scored_mover().is_some() {
+            match decoded.strip_prefix("** ").and_then(|text| comment::floodgate_score(text.as_bytes())) {
+                // with another minus
+                Some((score, _)) => self.push_score(score, false, false, game),
+                None if comment::looks_like_score(&decoded) => game.add_unread(self.lines.line, &decoded),
+                None => {}
+            }
         }
     }
 
@@ -375,6 +387,9 @@ impl<'a> Scan<'a> {
             self.position.hash_into(&mut self.hash);
         }
         game.identify_shogi(self.hash, &self.position);
+        if !self.of_black && game.scores.iter().any(|score| !score.analysis) {
+            game.convention = Some(Convention::First);
+        }
         self.decide(game)
     }
 

@@ -7,9 +7,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use evalcurve_core::language::{Text, ToText};
-use evalcurve_core::text;
-use evalcurve_core::text::{portable_path, shown_source};
+use evalcurve_words::language::{Text, ToText};
+use evalcurve_words::text;
+use evalcurve_words::text::{portable_path, shown_source};
 use thiserror::Error;
 
 pub use globs::expand_globs;

@@ -237,12 +237,17 @@ impl PartialEq for Format {
 impl Eq for Format {}
 
 /// The byte order mark of UTF-8.
-pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
+pub const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// Removes the byte order marks at the beginning of lines but the first, and returns the length of what is left at the
 /// beginning of `text`. Files that begin with a mark have them within when they are joined. Before `from` there are
 /// none.
 pub fn remove_marks(text: &mut [u8], from: usize) -> usize {
+    remove_marks_at(text, from, |_| {})
+}
+
+/// As [`remove_marks`], and tells the places of what is left before which the marks stood.
+pub(super) fn remove_marks_at(text: &mut [u8], from: usize, mut removed: impl FnMut(usize)) -> usize {
     const AFTER_LINE: &[u8] = b"\n\xEF\xBB\xBF";
     let finder = memchr::memmem::Finder::new(AFTER_LINE);
     // all of a mark but its last byte may be before `from`
@@ -252,6 +257,7 @@ pub fn remove_marks(text: &mut [u8], from: usize) -> usize {
     let mut at = kept;
     while at < text.len() {
         while text[at..].starts_with(BOM) {
+            removed(kept);
             at += BOM.len();
         }
         let end = finder.find(&text[at..]).map_or(text.len(), |feed| at + feed + 1);

@@ -1,12 +1,12 @@
 //! The game that a reader fills, and the reasons why a game is skipped.
 
+use evalcurve_calibration::types::{ANNOUNCED_MATE_CP, Color, Declared, Outcome, Termination};
+use evalcurve_fit::rating::RATINGS;
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 use super::identity::{GameHash, StartTime};
 use super::played::Played;
 use super::position::Position;
-use evalcurve_core::rating::RATINGS;
-use evalcurve_core::types::{ANNOUNCED_MATE_CP, Color, Declared, Outcome, Termination};
 
 /// Bytes of a text that a message quotes.
 pub(super) const QUOTED: usize = 60;
@@ -28,6 +28,15 @@ pub struct ScoredPosition {
     pub declared: Option<Declared>,
     /// Line of the score, counted from 0 at the start of the block.
     pub line: u64,
+}
+
+/// The point of view of scores by convention, where neither the record nor its format says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Convention {
+    /// That of the side that moved: cutechess, Arena, OpenBench.
+    Mover,
+    /// That of the side that moves first, which is Black in shogi: floodgate.
+    First,
 }
 
 /// What a reader finds in one game. Buffers are reused from game to game.
@@ -65,11 +74,16 @@ pub struct Game {
     pub annotator: String,
     /// Whether the scores are the votes of `annotator` in a council that played, so that no other name fits them.
     pub votes: bool,
+    /// The point of view in which the players' scores were read, if only a convention says it.
+    pub convention: Option<Convention>,
     /// Whether the game is chess; `false` also for a format that does not say so.
     pub chess: bool,
     /// What was odd but did not stop the reading of the game: at most one of each kind, with its line and value.
     pub oddities: Vec<Oddity>,
-    /// The first comment that is not read as a score, where the format can say; see [`Game::scores`].
+    /// Comments that look like scores and are not read.
+    pub unread: u64,
+    /// The first of them. In a game without scores that has none, the first comment with a number, where the format
+    /// can say.
     pub unread_comment: Option<UnreadComment>,
     /// Start position and moves, if the caller asks for them with `Some`. Readers of PGN and of vote logs do not fill
     /// it.
@@ -137,6 +151,15 @@ impl Game {
             Some(last) => *last = scored,
             None => self.scores.push(scored),
         }
+    }
+
+    /// Notes a comment that looks like a score and is not read.
+    #[cold]
+    pub(super) fn add_unread(&mut self, line: u64, text: &str) {
+        self.unread += 1;
+        let text = text.trim();
+        let value = || text[..text.floor_char_boundary(QUOTED)].to_owned();
+        self.unread_comment.get_or_insert_with(|| UnreadComment { line, value: value() });
     }
 
     /// The score that a comment after the last move already gave for this position.
@@ -256,7 +279,7 @@ pub enum SkipReason {
     NoScoresInWindows,
     /// The sampling drew other records of training data.
     NotDrawn,
-    /// A copy of another game: the same moves and scores, under other names or another start time.
+    /// A copy of another game: the same moves, under other names or another start time.
     SameMoves,
     /// The record does not name the winner.
     UnknownResult,

@@ -113,7 +113,7 @@ impl GameHash {
 
     /// The hash of what was added.
     pub fn digest(self) -> u64 {
-        evalcurve_core::random::mix(self.0)
+        evalcurve_words::random::mix(self.0)
     }
 
     /// The identity of the game whose start position and moves were added.

@@ -61,7 +61,7 @@ use super::game::{Game, GameError, OddityKind, SkipReason};
 use super::identity::GameHash;
 use super::lines::Lines;
 use super::position::Position;
-use evalcurve_core::types::Color;
+use evalcurve_calibration::types::Color;
 
 mod comments;
 mod end;
@@ -72,7 +72,7 @@ mod words;
 
 use end::End;
 use header::start_time;
-pub(crate) use line::numbered;
+pub use line::numbered;
 use line::{parse_move, recognise};
 use words::{SCRIPTS, Script, Word, script_of, symbol, word_of};
 

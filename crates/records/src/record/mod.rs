@@ -6,7 +6,7 @@
 
 pub(crate) mod archive;
 mod board;
-pub(crate) mod comment;
+pub mod comment;
 pub mod csa;
 pub mod encoding;
 pub mod find;
@@ -19,7 +19,7 @@ mod names;
 pub mod packed;
 pub mod pgn;
 mod played;
-mod position;
+pub mod position;
 pub mod positions;
 mod search;
 pub mod source;
@@ -28,12 +28,12 @@ pub mod votes;
 mod work;
 
 pub use format::{Above, BlockGames, Cursor, Format};
-pub use game::{Game, GameError, Oddity, OddityKind, ScoredPosition, SkipReason, UnreadComment};
+pub use game::{Convention, Game, GameError, Oddity, OddityKind, ScoredPosition, SkipReason, UnreadComment};
 pub use identity::{GameHash, StartTime};
 pub use packed::Packed;
 pub use played::Played;
 
-pub use evalcurve_core::types::ANNOUNCED_MATE_CP;
+pub use evalcurve_calibration::types::ANNOUNCED_MATE_CP;
 
 /// All formats, in the order of detection: the first one that recognises a file reads it.
 ///

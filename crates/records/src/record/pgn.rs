@@ -8,7 +8,7 @@
 //! 12... e4 13. Nf3 exd3+! $5 O-O 0-0 e8=Q# a7a8q               numbers and moves
 //! {+0.98/25 11s} {book} {d=35, …, wv=0.47, …} {[%eval #-3]}    scores: see `comment`; comments may span lines
 //! (13. Nd2 {better} (13. Ke2))                                 variations: not part of the game
-//! ; to the end of the line                                     comment
+//! ; to the end of the line                                     comment, which may hold a score, too
 //! % to the end of the line                                     escape, in the first column
 //! 1-0  0-1  1/2-1/2  *                                         ends the game
 //! ```
@@ -25,20 +25,20 @@
 use std::ops::Range;
 
 pub mod columns;
-pub(super) mod comment;
+pub mod comment;
 pub mod replay;
 mod spelling;
 mod tags;
 
 use super::format::{Above, Cursor, Format, Reader};
-use super::game::{Game, GameError, OddityKind, ScoredPosition, SkipReason, UnreadComment, quoted};
+use super::game::{Convention, Game, GameError, OddityKind, ScoredPosition, SkipReason, UnreadComment, quoted};
 use super::identity::GameHash;
 use super::lines::Lines;
 use super::search::BraceOrLineFeed;
 use comment::{Comment, View};
-use evalcurve_core::types::{Color, Outcome};
+use evalcurve_calibration::types::{Color, Outcome};
 use spelling::ends_move;
-pub(crate) use spelling::san;
+pub use spelling::san;
 use tags::{Ending, Tags, is_tag};
 
 /// The entry in the list of formats.
@@ -157,7 +157,9 @@ struct Scan<'a> {
     other_form: bool,
     /// Whether the comments are ChessBase's.
     chessbase: bool,
-    /// The first comment without a score, and its line.
+    /// Comments that look like scores and are not read.
+    alike: u64,
+    /// The first of them, or else the first with a number, and its line.
     unread: Option<(Range<usize>, u64)>,
     /// The last comment and the half-moves before it.
     comment: (Range<usize>, u32),
@@ -261,7 +263,11 @@ impl<'a> Scan<'a> {
                     self.lines.at += 1;
                     self.end_by(None, game);
                 }
-                b';' => self.skip_to_line_end(),
+                b';' => {
+                    let from = self.lines.at + 1;
+                    self.score(from..self.lines.text_end(from), self.lines.line, game);
+                    self.skip_to_line_end();
+                }
                 b'(' => {
                     let (from, line) = (self.lines.at, self.lines.line);
                     let Closed::Yes = self.close_variation() else { return self.unclosed(game, from, line) };
@@ -407,14 +413,16 @@ impl<'a> Scan<'a> {
     fn score(&mut self, range: Range<usize>, line: u64, game: &mut Game) {
         let body = &self.lines.block[range.clone()];
         let plies = game.plies;
-        let mut found = comment::parse(body);
-        if self.chessbase || body.last() == Some(&b')') {
-            found = self.of_chessbase(body, game).unwrap_or(found);
+        let mut found = self.parse(body, game);
+        if let Comment::Nothing | Comment::Unreadable = found
+            && !body.is_ascii()
+            && let Some(text) = super::comment::with_minus(&String::from_utf8_lossy(body))
+        {
+            found = self.parse(text.as_bytes(), game);
         }
-        let without_score = matches!(found, Comment::Nothing | Comment::Bare { .. });
         // what is above the first move describes the game
-        if self.unread.is_none() && plies > 0 && without_score && comment::may_score(body) {
-            self.unread = Some((range.clone(), line));
+        if plies > 0 && !matches!(found, Comment::Score { .. } | Comment::Book) {
+            self.note_unread(found, range.clone(), line);
         }
         self.comment = (range, plies);
         if !self.other_form {
@@ -441,6 +449,9 @@ impl<'a> Scan<'a> {
         }
         let ply = plies + u32::from(analysis);
         let color = if self.black_first == (ply % 2 == 1) { Color::Black } else { Color::White };
+        if view == View::Mover {
+            game.convention = Some(Convention::Mover);
+        }
         let own = view == View::Mover || color == Color::White;
         let score_cp = if own { score_cp } else { score_cp.saturating_neg() };
         let block = self.lines.block;
@@ -449,9 +460,35 @@ impl<'a> Scan<'a> {
         let declared = declared.map(|rates| if own { rates } else { rates.reversed() });
         let scored = ScoredPosition { ply, color, score_cp, mate, analysis, declared, line };
         match game.score_of(ply, analysis) {
+            // of several analyses the first counts, as in shogi
+            Some(_) if analysis => {}
             Some(last) => *last = scored,
             None => game.scores.push(scored),
         }
+    }
+
+    #[inline]
+    fn parse(&mut self, body: &[u8], game: &mut Game) -> Comment {
+        let found = comment::parse(body);
+        let of_chessbase = self.chessbase || body.last() == Some(&b')');
+        if of_chessbase { self.of_chessbase(body, game).unwrap_or(found) } else { found }
+    }
+
+    /// Notes a comment without a score, for a message.
+    #[cold]
+    fn note_unread(&mut self, found: Comment, range: Range<usize>, line: u64) {
+        let body = &self.lines.block[range.clone()];
+        let may_score = comment::may_score(body);
+        let looks_like_score = match found {
+            Comment::Unreadable => true,
+            // those before it are counted when the first comment of another form shows that they are no scores
+            Comment::Bare { .. } => self.other_form,
+            _ => may_score && super::comment::looks_like_score(&String::from_utf8_lossy(body)),
+        };
+        if (looks_like_score && self.alike == 0) || (may_score && self.unread.is_none()) {
+            self.unread = Some((range, line));
+        }
+        self.alike += u64::from(looks_like_score);
     }
 
     /// Reads a comment of ChessBase. The first expected reply shows that the game has such comments; without the tag
@@ -462,6 +499,7 @@ impl<'a> Scan<'a> {
         let found = comment::chessbase(body)?;
         if !self.chessbase {
             self.chessbase = true;
+            game.convention = None;
             for score in game.scores.iter_mut().filter(|s| s.color == Color::Black && !s.analysis) {
                 score.score_cp = score.score_cp.saturating_neg();
             }
@@ -482,10 +520,15 @@ impl<'a> Scan<'a> {
             Comment::Nothing if body.trim_ascii().is_empty() || (self.bare > 0 && comment::ending(body).is_some()) => {}
             _ => {
                 self.other_form = true;
-                // all of them are values alone
-                game.scores.clear();
+                self.drop_bare(game);
             }
         }
+    }
+
+    /// Drops the scores of the game, which are all values alone.
+    fn drop_bare(&mut self, game: &mut Game) {
+        self.alike += game.scores.len() as u64;
+        game.scores.clear();
     }
 
     /// Skips to the end of the comment at the cursor.
@@ -581,9 +624,10 @@ impl<'a> Scan<'a> {
         game.chess = true;
         // in a whole game of values alone only the last move may lack one
         if !self.other_form && self.bare + game.book_moves + 1 < game.plies {
-            game.scores.clear();
+            self.drop_bare(game);
         }
-        if let Some((range, line)) = self.unread.take().filter(|_| game.scores.is_empty()) {
+        game.unread = self.alike;
+        if let Some((range, line)) = self.unread.take().filter(|_| self.alike > 0 || game.scores.is_empty()) {
             let value = quoted(&self.lines.block[range]).trim().to_owned();
             game.unread_comment = Some(UnreadComment { line, value });
         }

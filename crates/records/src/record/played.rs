@@ -1,7 +1,8 @@
 //! The start position and the moves of a game, as engines are told them.
 
-use super::position::{PIECES, Position, WHITE, promote, square};
-use evalcurve_core::types::Color;
+use evalcurve_calibration::types::Color;
+
+use super::position::{Position, WHITE, letters, piece_code, promote, square};
 
 /// How a game was played. A reader fills it if the caller puts one into [`Game::played`](super::Game::played).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,11 +41,11 @@ impl Played {
 /// A move of CSA as USI writes it. It is played on the board.
 fn usi_move(board: &mut Position, [sign, a, b, c, d, p, q]: [u8; 7]) -> Option<String> {
     let color = if sign == b'+' { Color::Black } else { Color::White };
-    let after = PIECES.iter().position(|name| *name == [p, q])? as u8 + 1;
+    let after = piece_code(&[p, q])?;
     let name = |file: u8, rank: u8| format!("{}{}", char::from(file), char::from(b'a' + (rank - b'1')));
     let to = square([c, d])?;
     let (from, text) = match square([a, b]) {
-        None => (None, format!("{}*{}", LETTERS.get(usize::from(after) - 1)?, name(c, d))),
+        None => (None, format!("{}*{}", letters(after), name(c, d))),
         Some(from) => {
             let before = board.squares[from] & (WHITE - 1);
             let promotes = before != after;
@@ -56,50 +57,6 @@ fn usi_move(board: &mut Position, [sign, a, b, c, d, p, q]: [u8; 7]) -> Option<S
     };
     board.play(color, from, to, after);
     Some(text)
-}
-
-/// The letters of SFEN, by piece code less 1.
-const LETTERS: [&str; 14] = ["P", "L", "N", "S", "G", "B", "R", "K", "+P", "+L", "+N", "+S", "+B", "+R"];
-
-impl Position {
-    /// The position as SFEN, as move 1.
-    pub(crate) fn sfen(&self) -> String {
-        let mut text = String::new();
-        let letters = |code: u8, text: &mut String| {
-            let letters = LETTERS.get(usize::from(code & (WHITE - 1)).wrapping_sub(1)).copied().unwrap_or_default();
-            text.push_str(&if code >= WHITE { letters.to_lowercase() } else { letters.to_owned() });
-        };
-        for (rank, row) in self.squares.chunks(9).enumerate() {
-            if rank > 0 {
-                text.push('/');
-            }
-            for cells in row.chunk_by(|a, b| *a == 0 && *b == 0) {
-                match cells {
-                    [0, ..] => text += &cells.len().to_string(),
-                    cells => cells.iter().for_each(|code| letters(*code, &mut text)),
-                }
-            }
-        }
-        text += if self.side_to_move == Color::Black { " b " } else { " w " };
-        let before_hands = text.len();
-        // rook, bishop, gold, silver, knight, lance, pawn
-        for (side, hand) in [0, WHITE].into_iter().zip(&self.hands) {
-            for code in [7, 6, 5, 4, 3, 2, 1] {
-                match hand[usize::from(code) - 1] {
-                    0 => {}
-                    1 => letters(code + side, &mut text),
-                    n => {
-                        text += &n.to_string();
-                        letters(code + side, &mut text);
-                    }
-                }
-            }
-        }
-        if text.len() == before_hands {
-            text.push('-');
-        }
-        text + " 1"
-    }
 }
 
 #[cfg(test)]

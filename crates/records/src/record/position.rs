@@ -1,21 +1,40 @@
 //! A shogi position: the start position of a record, which is part of its identity, and the board of games in KI2.
 
+use evalcurve_calibration::types::Color;
+
 use super::identity::GameHash;
-use evalcurve_core::types::Color;
 
 /// Added to the code of White's pieces.
 pub(super) const WHITE: u8 = 32;
 
-/// The fourteen pieces as CSA writes them; the index is the code on the board.
-pub(super) const PIECES: [[u8; 2]; 14] =
-    [*b"FU", *b"KY", *b"KE", *b"GI", *b"KI", *b"KA", *b"HI", *b"OU", *b"TO", *b"NY", *b"NK", *b"NG", *b"UM", *b"RY"];
+/// The fourteen pieces as CSA and as SFEN write them; the index is the code on the board, less 1.
+pub const PIECES: [([u8; 2], &str); 14] = [
+    (*b"FU", "P"),
+    (*b"KY", "L"),
+    (*b"KE", "N"),
+    (*b"GI", "S"),
+    (*b"KI", "G"),
+    (*b"KA", "B"),
+    (*b"HI", "R"),
+    (*b"OU", "K"),
+    (*b"TO", "+P"),
+    (*b"NY", "+L"),
+    (*b"NK", "+N"),
+    (*b"NG", "+S"),
+    (*b"UM", "+B"),
+    (*b"RY", "+R"),
+];
+
+/// The code of a king.
+pub(super) const KING: u8 = 8;
 
 /// The fourteen names as bits of a table of 26 by 26.
 const PIECE_BITS: [u64; 11] = {
     let mut bits = [0; 11];
     let mut i = 0;
     while i < PIECES.len() {
-        let at = (PIECES[i][0] - b'A') as usize * 26 + (PIECES[i][1] - b'A') as usize;
+        let [p, q] = PIECES[i].0;
+        let at = (p - b'A') as usize * 26 + (q - b'A') as usize;
         bits[at / 64] |= 1 << (at % 64);
         i += 1;
     }
@@ -33,8 +52,20 @@ pub(crate) fn is_piece([p, q]: [u8; 2]) -> bool {
     PIECE_BITS[at / 64] >> (at % 64) & 1 == 1
 }
 
-fn piece_code(name: &[u8]) -> Option<u8> {
-    PIECES.iter().position(|p| p == name).map(|i| i as u8 + 1)
+/// The code of a piece that CSA names.
+pub(super) fn piece_code(name: &[u8]) -> Option<u8> {
+    PIECES.iter().position(|(csa, _)| csa == name).map(|i| i as u8 + 1)
+}
+
+/// A piece of either side, without its side, as SFEN writes it; empty for none.
+pub(super) fn letters(code: u8) -> &'static str {
+    PIECES.get(usize::from(code & (WHITE - 1)).wrapping_sub(1)).map_or("", |(_, letters)| letters)
+}
+
+/// The piece that a letter of SFEN stands for, and its side.
+fn lettered(letter: u8) -> Option<(u8, Color)> {
+    let code = PIECES.iter().position(|(_, letters)| *letters.as_bytes() == [letter.to_ascii_uppercase()])? as u8 + 1;
+    Some((code, if letter.is_ascii_uppercase() { Color::Black } else { Color::White }))
 }
 
 /// The code of the piece on a square as a piece of `color`; 0 for none.
@@ -75,7 +106,7 @@ const EVEN_ROWS: [&[u8]; 9] = [
 
 /// Pieces on squares and in hands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Position {
+pub struct Position {
     /// Rank times 9 plus column from the left (file 9 first): a piece code from 1, plus [`WHITE`] for White.
     pub(super) squares: [u8; 81],
     /// Black's hand first, by piece code less 1.
@@ -188,6 +219,100 @@ impl Position {
         }
     }
 
+    /// Reads an SFEN: board, side to move and hands; nothing after them is looked at. `None` if it is not valid.
+    pub fn from_sfen(text: &str) -> Option<Self> {
+        let mut words = text.split_ascii_whitespace();
+        let mut rows = words.next()?.split('/');
+        let mut position = Self::EMPTY;
+        for row in position.squares.chunks_mut(9) {
+            let (mut column, mut promoted) = (0, false);
+            for byte in rows.next()?.bytes() {
+                match byte {
+                    b'1'..=b'9' if !promoted => column += usize::from(byte - b'0'),
+                    b'+' if !promoted => promoted = true,
+                    letter => {
+                        let (code, color) = lettered(letter)?;
+                        *row.get_mut(column)? = owned(if promoted { promote(code)? } else { code }, color);
+                        (column, promoted) = (column + 1, false);
+                    }
+                }
+            }
+            if column != 9 || promoted {
+                return None;
+            }
+        }
+        position.side_to_move = match words.next()? {
+            "b" => Color::Black,
+            "w" => Color::White,
+            _ => return None,
+        };
+        let hands = words.next()?;
+        let mut count = 0_u8;
+        for byte in hands.bytes().filter(|_| hands != "-") {
+            if byte.is_ascii_digit() {
+                count = count.saturating_mul(10).saturating_add(byte - b'0');
+                continue;
+            }
+            let (code, color) = lettered(byte)?;
+            let held = position.held(color, code)?;
+            *held = held.saturating_add(count.max(1));
+            count = 0;
+        }
+        // a row too many, or a number without a piece
+        (rows.next().is_none() && count == 0).then_some(position)
+    }
+
+    /// The position as SFEN, as move 1.
+    pub fn sfen(&self) -> String {
+        let mut text = String::new();
+        let write = |code: u8, text: &mut String| {
+            let letters = letters(code);
+            text.push_str(&if code >= WHITE { letters.to_lowercase() } else { letters.to_owned() });
+        };
+        for (rank, row) in self.squares.chunks(9).enumerate() {
+            if rank > 0 {
+                text.push('/');
+            }
+            for cells in row.chunk_by(|a, b| *a == 0 && *b == 0) {
+                match cells {
+                    [0, ..] => text += &cells.len().to_string(),
+                    cells => cells.iter().for_each(|code| write(*code, &mut text)),
+                }
+            }
+        }
+        text += if self.side_to_move == Color::Black { " b " } else { " w " };
+        let before_hands = text.len();
+        // rook, bishop, gold, silver, knight, lance, pawn
+        for (side, hand) in [0, WHITE].into_iter().zip(&self.hands) {
+            for code in [7, 6, 5, 4, 3, 2, 1] {
+                match hand[usize::from(code) - 1] {
+                    0 => continue,
+                    1 => {}
+                    n => text += &n.to_string(),
+                }
+                write(code + side, &mut text);
+            }
+        }
+        if text.len() == before_hands {
+            text.push('-');
+        }
+        text + " 1"
+    }
+
+    /// The piece on a square as SFEN writes it, in capitals; `None` on an empty one and outside the board.
+    pub fn piece(&self, file: usize, rank: usize) -> Option<&'static str> {
+        let (column, rank) = (9_usize.checked_sub(file)?, rank.checked_sub(1)?);
+        let code = *self.squares.get(rank * 9 + column).filter(|_| column < 9)?;
+        (code != 0).then(|| letters(code))
+    }
+
+    /// Whether each side has one king.
+    pub(super) fn has_kings(&self) -> bool {
+        [Color::Black, Color::White]
+            .iter()
+            .all(|color| self.squares.iter().filter(|code| **code == owned(KING, *color)).count() == 1)
+    }
+
     /// How many pieces of this code `color` holds. `None` for a piece that no hand holds.
     pub(super) fn held(&mut self, color: Color, code: u8) -> Option<&mut u8> {
         self.hands[color.index()].get_mut(usize::from(code).checked_sub(1)?)
@@ -266,7 +391,7 @@ mod tests {
     fn exactly_fourteen_names_are_pieces() {
         let all = (0..=u8::MAX).flat_map(|p| (0..=u8::MAX).map(move |q| [p, q]));
         let found: Vec<[u8; 2]> = all.filter(|name| is_piece(*name)).collect();
-        let mut expected = PIECES.to_vec();
+        let mut expected = PIECES.map(|(csa, _)| csa).to_vec();
         expected.sort_unstable();
         assert_eq!(found, expected);
     }
@@ -281,6 +406,41 @@ mod tests {
         assert_eq!(tsume.read_csa(b"+27OU00KI"), Some(()));
         assert_eq!(tsume.read_csa(b"-25OU00AL"), Some(()));
         assert_eq!(tsume.hands[1], [18, 4, 4, 4, 3, 2, 2]);
+    }
+
+    #[test]
+    fn sfen_is_read_as_it_is_written() {
+        assert_eq!(Position::EVEN.sfen(), "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1");
+        for sfen in [
+            "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+            "ln1g3nl/1r1sgk3/p1p1pppp1/1p1p4p/9/2PP2P2/PPS1PP2P/2R1G1SK1/LN3G1NL w BPb 1",
+            "8+r/9/9/9/7k1/9/7K1/9/9 b G2P12pr 1",
+        ] {
+            let position = Position::from_sfen(sfen).unwrap();
+            assert_eq!(position.sfen(), sfen.replace("12pr", "r12p"));
+        }
+        let mate = Position::from_sfen("8+r/9/9/9/7k1/9/7K1/9/9 b G2Pr").unwrap();
+        let found = [(1, 1), (2, 5), (2, 7), (9, 1), (0, 1), (1, 0), (10, 1), (1, 10)].map(|(f, r)| mate.piece(f, r));
+        assert_eq!(found, [Some("+R"), Some("K"), Some("K"), None, None, None, None, None]);
+        assert!(mate.has_kings() && !Position::EMPTY.has_kings());
+        for bad in [
+            "",
+            "9/9/9/9/9/9/9/9/9",
+            "9/9/9/9/9/9/9/9/9 b",
+            "9/9/9/9/9/9/9/9/9 x -",
+            "9/9/9/9/9/9/9/9 b -",
+            "9/9/9/9/9/9/9/9/9/9 b -",
+            "9/9/9/9/9/9/9/9/8 b -",
+            "9/9/9/9/9/9/9/9/9P b -",
+            "9/9/9/9/9/9/9/9/8+ b -",
+            "+K8/9/9/9/9/9/9/9/9 b -",
+            "+18/9/9/9/9/9/9/9/9 b -",
+            "x8/9/9/9/9/9/9/9/9 b -",
+            "9/9/9/9/9/9/9/9/9 b K",
+            "9/9/9/9/9/9/9/9/9 b 2",
+        ] {
+            assert_eq!(Position::from_sfen(bad), None, "{bad}");
+        }
     }
 
     #[test]

@@ -11,12 +11,14 @@
 //! Results are of the side that begins a standard game: Black in shogi, White in chess. Lines in a row with the same
 //! `id` are positions of one game. A score is an analysis by an engine that the line does not name.
 
+use evalcurve_calibration::types::{Color, Outcome};
+
 use super::format::{Above, Cursor, Format, Reader};
 use super::game::{Game, GameError, ScoredPosition, SkipReason};
 use super::identity::GameHash;
 use super::lines::Lines;
 use super::pgn::replay::is_position as is_chess_position;
-use evalcurve_core::types::{Color, Outcome};
+use super::position::Position;
 
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format::of_games::<PositionLines>(
@@ -162,7 +164,7 @@ impl<'a> Line<'a> {
             8 => false,
             _ => return None,
         };
-        let third = word(&mut rest)?;
+        word(&mut rest)?;
         let mut ply = 1;
         if is_chess {
             word(&mut rest)?;
@@ -182,7 +184,10 @@ impl<'a> Line<'a> {
             ply = move_number.max(1);
         }
         let position = text[..text.len() - rest.len()].trim_end();
-        let is_position = if is_chess { is_chess_position(position.as_bytes()) } else { is_shogi(board, third) };
+        let is_position = match is_chess {
+            true => is_chess_position(position.as_bytes()),
+            false => Position::from_sfen(position).is_some_and(|position| position.has_kings()),
+        };
         if !is_position {
             return None;
         }
@@ -284,30 +289,6 @@ fn outcome(text: &str) -> Option<Outcome> {
         "1/2-1/2" | "1/2" | "0.5" => Some(Outcome::Draw),
         _ => None,
     }
-}
-
-/// Whether this is a board of shogi with one king of each side, and hands.
-fn is_shogi(board: &str, hands: &str) -> bool {
-    let row = |row: &str| {
-        let (mut files, mut promoted) = (0, false);
-        for c in row.chars() {
-            match c {
-                '1'..='9' if !promoted => files += c as u32 - '0' as u32,
-                '+' if !promoted => {
-                    promoted = true;
-                    continue;
-                }
-                'P' | 'L' | 'N' | 'S' | 'B' | 'R' | 'p' | 'l' | 'n' | 's' | 'b' | 'r' => files += 1,
-                'G' | 'K' | 'g' | 'k' if !promoted => files += 1,
-                _ => return false,
-            }
-            promoted = false;
-        }
-        files == 9 && !promoted
-    };
-    let in_hand = |c: char| c.is_ascii_digit() || "PLNSGBRplnsgbr".contains(c);
-    let kings = ['K', 'k'].iter().all(|king| board.matches(*king).count() == 1);
-    kings && board.split('/').all(row) && (hands == "-" || hands.chars().all(in_hand))
 }
 
 #[cfg(test)]

@@ -7,14 +7,14 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::sync::Arc;
 
-use super::format::{Above, Format, has_zero, remove_marks};
+use super::format::{Above, Format, has_zero, remove_marks_at};
 use super::packed::{HEAD, Packed};
 pub(crate) use super::work::BLOCK;
 use super::work::LONGEST_GAME;
-pub use super::work::{Block, Key, Note, Part, Refusal, Shared, Sink, Work};
+pub use super::work::{Block, Cleaned, Key, Note, Part, Refusal, Returns, Shared, Sink, Work};
 use super::{encoding, votes};
-use evalcurve_core::language::Text;
-use evalcurve_core::text;
+use evalcurve_words::language::Text;
+use evalcurve_words::text;
 
 /// Bytes asked for at once. A decoder that meets damage in the middle of a read returns an error and drops what it
 /// decoded for that read (lzma-rust2 does), so this is the most that is lost.
@@ -77,6 +77,7 @@ impl Walk<'_> {
                 file_key,
                 bytes: Vec::new(),
                 filled: length.min(size - offset) as usize,
+                cleaned: Cleaned::default(),
             };
             self.sink.take(Work::Part(Part { block, file: file.clone() }));
         }
@@ -159,11 +160,11 @@ impl Walk<'_> {
             }
             let (key, member, place) = (self.key(), member.clone(), above.clone());
             let next = if at_end { Vec::new() } else { self.sink.shared().buffer() };
-            let bytes = window.split(cut, next);
+            let (bytes, cleaned) = window.split(cut, next);
             if !at_end {
                 format.note(&bytes[..cut], &mut above);
             }
-            let block = Block { key, member, format, above: place, offset, file_key, bytes, filled: cut };
+            let block = Block { key, member, format, above: place, offset, file_key, bytes, filled: cut, cleaned };
             self.sink.take(Work::Block(block));
             if at_end {
                 return Ok(());
@@ -195,11 +196,13 @@ struct Window {
     cleaned: usize,
     /// Lines end with CR alone.
     returns: bool,
+    /// What was changed in the text.
+    changed: Cleaned,
 }
 
 impl Window {
     fn new(bytes: Vec<u8>) -> Self {
-        Self { bytes, filled: 0, want: HEAD, cleaned: 0, returns: false }
+        Self { bytes, filled: 0, want: HEAD, cleaned: 0, returns: false, changed: Cleaned::default() }
     }
 
     fn text(&self) -> &[u8] {
@@ -226,24 +229,33 @@ impl Window {
     fn replace_returns(&mut self) {
         if self.returns {
             let new = &mut self.bytes[self.cleaned..self.filled];
+            if memchr::memchr(b'\n', new).is_some() {
+                self.changed.returns = Returns::Mixed;
+            } else if self.changed.returns == Returns::Kept {
+                self.changed.returns = Returns::Replaced;
+            }
             new.iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
         }
     }
 
     fn remove_marks(&mut self) {
-        self.filled = remove_marks(&mut self.bytes[..self.filled], self.cleaned);
+        let marks = &mut self.changed.marks;
+        self.filled = remove_marks_at(&mut self.bytes[..self.filled], self.cleaned, |at| marks.push(at));
         self.cleaned = self.filled;
     }
 
-    /// Returns the buffer with the first `cut` bytes; the rest goes on in `next`.
-    fn split(&mut self, cut: usize, mut next: Vec<u8>) -> Vec<u8> {
+    /// Returns the buffer with the first `cut` bytes, and what was changed in them; the rest goes on in `next`.
+    fn split(&mut self, cut: usize, mut next: Vec<u8>) -> (Vec<u8>, Cleaned) {
         let left = self.filled - cut;
         if next.len() < left {
             next.resize(left.max(BLOCK), 0);
         }
         next[..left].copy_from_slice(&self.bytes[cut..self.filled]);
         (self.filled, self.cleaned, self.want) = (left, left, BLOCK.max(left + BLOCK / 2));
-        std::mem::replace(&mut self.bytes, next)
+        let first = self.changed.marks.partition_point(|at| *at <= cut);
+        let rest = self.changed.marks.split_off(first).into_iter().map(|at| at - cut).collect();
+        let rest = Cleaned { marks: rest, returns: self.changed.returns };
+        (std::mem::replace(&mut self.bytes, next), std::mem::replace(&mut self.changed, rest))
     }
 }
 

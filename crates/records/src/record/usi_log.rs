@@ -36,7 +36,7 @@ use super::game::{Game, GameError, ScoredPosition, SkipReason};
 use super::identity::GameHash;
 use super::lines::Lines;
 use super::names::{EngineNames, MOST_ENGINES};
-use evalcurve_core::types::{Color, Declared, Outcome, Termination};
+use evalcurve_calibration::types::{Color, Declared, Outcome, Termination};
 use line::{LogLine, Message, Position, Runner};
 
 /// The entry in the list of formats.

@@ -28,9 +28,9 @@ use super::game::{Game, GameError, OddityKind, ScoredPosition, SkipReason, mate_
 use super::identity::GameHash;
 use super::lines::Lines;
 use super::usi_log;
-pub use evalcurve_core::rule::log::VERSION;
-use evalcurve_core::rule::log::{LoggedScore, MOST_VOTERS, is_header, plies_before};
-use evalcurve_core::types::{Color, Declared, Outcome, Termination};
+use evalcurve_calibration::types::{Color, Declared, Outcome, Termination};
+pub use evalcurve_rules::log::VERSION;
+use evalcurve_rules::log::{LoggedScore, MOST_VOTERS, is_header, plies_before};
 
 /// The entry in the list of formats.
 pub static FORMAT: Format =

@@ -5,12 +5,12 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use evalcurve_words::language::Text;
+use evalcurve_words::text;
 use strum::{Display, IntoStaticStr, VariantNames};
 
 use super::find::Entry;
 use super::format::{Above, Format};
-use evalcurve_core::language::Text;
-use evalcurve_core::text;
 
 /// Bytes of a block, unless one game is longer.
 pub(crate) const BLOCK: usize = 1 << 20;
@@ -40,7 +40,7 @@ impl Refusal {
     }
 
     /// The message for [`Refusal::NoGames`].
-    pub(crate) fn no_games() -> Text {
+    pub fn no_games() -> Text {
         text!("the file holds no game; it may be cut off, or in another format (`format`)")
     }
 }
@@ -67,6 +67,27 @@ pub struct Block {
     pub bytes: Vec<u8>,
     /// See `bytes`.
     pub filled: usize,
+    /// What the games show differently from the file.
+    pub cleaned: Cleaned,
+}
+
+/// What was changed in the text of a file, so that no format needs to know of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cleaned {
+    /// The places in the text before which a byte order mark stood.
+    pub marks: Vec<usize>,
+    pub returns: Returns,
+}
+
+/// What became of carriage returns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Returns {
+    #[default]
+    Kept,
+    /// Every line feed was a carriage return.
+    Replaced,
+    /// Some line feeds were.
+    Mixed,
 }
 
 impl Block {

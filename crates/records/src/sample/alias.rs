@@ -1,10 +1,10 @@
 //! Aliases: several names of one engine, as lines `alias = name` with globs.
 
-use evalcurve_core::text::shortened;
+use evalcurve_words::text::shortened;
 use thiserror::Error;
 
 /// A line of an alias file, or an `--alias`, that is not an alias.
-#[derive(Debug, Error, evalcurve_core::language::ToText)]
+#[derive(Debug, Error, evalcurve_words::language::ToText)]
 #[error("{place}: '{text}' is not of the form 'alias = name'; write for example 'Gikou_* = Gikou'")]
 pub struct AliasError {
     /// The file and line, or the option.

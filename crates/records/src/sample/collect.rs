@@ -8,14 +8,15 @@ use std::sync::atomic::Ordering::Relaxed;
 use foldhash::fast::FixedState;
 use thiserror::Error;
 
-use super::copies::Fingerprint;
-use super::found::{Copy, Found, FoundBlock, FoundGame, Rank, rank};
+use super::copies::LEAST_PLIES;
+use super::found::{Copy, Found, FoundBlock, FoundGame, FoundUnread, Rank, rank};
 pub use super::merge::Collected;
 use super::merge::merge;
 use super::positions::every_position;
 pub use super::report::{PositionCount, Problem, ReadReport, kind_words};
 use super::rows::Rows;
 use super::sampler::{Scratch, annotator, draw, plies_before, usable};
+use super::view::second;
 use super::{Duplicates, GameEnd, GameInfo, MOST_NAME, NameId, SamplingOptions, packed, report};
 pub use crate::parallel::Progress;
 use crate::parallel::{Collector, Step, read_all, read_games};
@@ -23,18 +24,18 @@ use crate::record::find::{Entry, SourceError, find};
 use crate::record::format::{CountMaterial, has_zero};
 use crate::record::source::{Block, Note, Refusal};
 use crate::record::{Format, Game, Played, SkipReason};
-use evalcurve_core::language::{Text, ToText};
-use evalcurve_core::types::Termination;
-use evalcurve_core::{display_text, text};
+use evalcurve_calibration::types::Color;
+use evalcurve_calibration::types::Termination;
+use evalcurve_words::display_text;
+use evalcurve_words::language::Text;
+use evalcurve_words::language::ToText;
+use evalcurve_words::text;
 
 /// The name of an engine that the record does not name.
 const UNNAMED: &str = "unnamed";
 
 /// The oddity of a game whose material cannot be counted.
 const NOT_REPLAYED: &str = "not_replayed";
-
-/// The problem of a game with comments in which no score was recognised.
-const UNREAD_COMMENT: &str = "unread_comment";
 
 /// The oddity of a text with a zero byte among its first bytes.
 const ZERO_BYTE: &str = "zero_byte";
@@ -115,7 +116,7 @@ pub fn collect(
         found.extend(rows.read(number, new, progress));
     }
     progress.ended.store(true, Relaxed);
-    let collected = merge(found, options.sampling.duplicates == Duplicates::ByMoves);
+    let collected = merge(found, options.sampling.duplicates == Duplicates::ByMoves, options.sampling.view);
     match collected.report.problems.iter().find(|p| p.strict).filter(|_| options.strict) {
         Some(problem) => Err(CollectError::Strict(problem.clone())),
         None => Ok(collected),
@@ -199,6 +200,9 @@ impl Worker<'_> {
         let options = &self.options.sampling;
         out.book_moves += u64::from(game.book_moves);
         out.scores += game.scores.len() as u64;
+        if let Some(first) = game.unread_comment.clone() {
+            FoundUnread::add(&mut out.unread, FoundUnread { count: game.unread, first, chess: game.chess });
+        }
         for oddity in &game.oddities {
             out.oddity(oddity.line, oddity.kind.as_str(), text!("'{}' is ignored", oddity.value));
         }
@@ -237,14 +241,20 @@ impl Worker<'_> {
             without_colors: false,
             source: 0,
             line: game.line,
-            end: annotator.is_none().then(|| end(game, plies_before(game, options))).flatten(),
+            end: annotator.is_none().then(|| end(game, plies_before(game, options), None)).flatten(),
+            moves: game.moves.filter(|_| game.plies >= LEAST_PLIES),
         };
+        let view = game.convention.filter(|_| annotator.is_none()).map(|convention| {
+            let end = end(game, plies_before(game, options), Some(second(convention)));
+            (convention, end.map(Box::new))
+        });
         out.chess &= game.chess;
         let samples = from..self.found.samples.len();
         let rank = rank(&self.found, &info, &self.found.samples[samples.clone()]);
         let analysis = (!options.unscored).then_some(annotator.is_some());
-        let fingerprint = Fingerprint::of(game, analysis);
-        self.keep(FoundGame { info, annotator, samples, rank, fingerprint }, out);
+        let of_side = |color| game.scores.iter().any(|s| s.color == color && Some(s.analysis) == analysis);
+        let scored = [Color::Black, Color::White].map(of_side);
+        self.keep(FoundGame { info, annotator, samples, rank, view, scored }, out);
     }
 
     /// Counts the material of the samples of a game, which begin at `from`.
@@ -292,15 +302,6 @@ impl Worker<'_> {
 /// Counts a game without samples, and says what can be done about it.
 fn unusable(game: &Game, reason: SkipReason, out: &mut FoundBlock) {
     report::count(&mut out.skipped, reason, 1);
-    if let Some(unread) = game.unread_comment.as_ref().filter(|_| reason == SkipReason::NoScores) {
-        let text = text!(
-            "'{}' is not read as a score; known forms are '+0.98/25 11s' (cutechess, fastchess), \
-             '+0.57 17/28 583 363004' and '+0.57' in all comments (OpenBench), 'd=35, …, wv=0.47' and \
-             'ev=0.47, d=21, …' (TCEC), '0.27/20 384 (Nf6)' (ChessBase), '[%eval 0.25]' (lichess)",
-            unread.value
-        );
-        out.problem(unread.line, UNREAD_COMMENT, text, false);
-    }
     if reason == SkipReason::AnalysisWithoutEngine {
         let text = text!(
             "the scores are an analysis and the record does not name its engine; name it with \
@@ -325,19 +326,25 @@ impl Collector for Worker<'_> {
             Some(Refusal::UnknownFormat | Refusal::Empty) => found.problem(None, kind, message, false),
             Some(_) => found.problem(None, kind, message, true),
         }
-        self.push(found)
+        let Some(refusal) = refusal else { return self.push(found) };
+        let stop = self.options.strict && found.problems.iter().any(|p| p.strict);
+        self.found.refuse(refusal, found);
+        Step { games: 0, stop }
     }
 }
 
-/// How the scores of the players end, where so many plies are before those of the record.
-fn end(game: &Game, before: u32) -> Option<GameEnd> {
+/// How the scores of the players end, where so many plies are before those of the record, and those of one side may
+/// have the other sign.
+fn end(game: &Game, before: u32, inverted: Option<Color>) -> Option<GameEnd> {
     let scores = game.scores.iter().filter(|score| !score.analysis);
-    GameEnd::of(scores.map(|score| (score.ply.saturating_add(before), score.color, score.score_cp)))
+    let of_side = |color, cp: i32| if inverted == Some(color) { cp.saturating_neg() } else { cp };
+    GameEnd::of(scores.map(|s| (s.ply.saturating_add(before), s.color, of_side(s.color, s.score_cp))))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sample::View;
 
     /// A file of 12 KB that was packed several times held 200 games 4,000 times, and all were kept.
     #[test]
@@ -373,7 +380,8 @@ mod tests {
         let results = [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2)].map(|(workers, next)| {
             let in_turn = || InTurn { workers: (0..workers).map(|_| new()).collect(), next };
             let InTurn { workers, .. } = read_all(&entries, 1, None, &Progress::default(), in_turn).remove(0);
-            let Collected { table, report, .. } = merge(workers.into_iter().map(|worker| worker.found).collect(), true);
+            let Collected { table, report, .. } =
+                merge(workers.into_iter().map(|worker| worker.found).collect(), true, View::Auto);
             assert!(report.adds_up());
             assert_eq!((report.games_read, report.games_used), (30_031, 30));
             let texts: Vec<String> = report.problems.iter().map(ToString::to_string).collect();
@@ -394,6 +402,50 @@ mod tests {
             assert_eq!(workers[0].found.games.len(), 2);
         }
         std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn comments_that_are_not_read_are_counted_for_each_file() {
+        let text = |moves: usize, other: &str| {
+            let pair = |n: usize| format!("{n}. e4 {{+0.{n:02}/9 1s}} e5 {{{other}{n}/9 1s}}\n");
+            format!("[White \"a\"]\n\n{}1-0\n", (1..=moves).map(pair).collect::<String>())
+        };
+        let problem = |text: String| {
+            let sampling = SamplingOptions::default();
+            let (threads, strict, verify, material, format) = (1, false, false, false, None);
+            let options = CollectOptions { sampling, threads, strict, verify, material, format };
+            let entry = Entry::in_memory("a.pgn", text.into_bytes());
+            let report = collect(&[entry], &[], &options, &Progress::default()).unwrap().report;
+            (report.scores, report.unread, report.problems.first().map(ToString::to_string).unwrap_or_default())
+        };
+        let (scores, unread, text_of_many) = problem(text(40, "0,"));
+        assert_eq!((scores, unread), (40, 40));
+        let expected = "a.pgn:3: unread comment: '0,1/9 1s' is not read as a score (40 comments look like scores and are \
+                        not read, 40 are); known forms are '+0.98/25 11s'";
+        assert!(text_of_many.starts_with(expected), "{text_of_many}");
+        // a few are prose
+        assert_eq!(problem(text(9, "0,")), (9, 9, String::new()));
+        // without any score, a number is enough
+        let (scores, unread, other) = problem(text(3, "depth ").replace("+0.", "move "));
+        assert_eq!((scores, unread), (0, 0));
+        assert!(other.starts_with("a.pgn:3: unread comment: 'move 01/9 1s' is not read as a score; known"), "{other}");
+    }
+
+    #[test]
+    fn members_that_hold_nothing_take_no_memory() {
+        let mut found = Found::default();
+        let member: std::sync::Arc<str> = "a.zip/b".into();
+        // in any order
+        for number in (0..1_000).map(|n| n * 7 % 1_000) {
+            let mut block = FoundBlock::new((0, number), &member, 0, 0);
+            block.refusal = Some(Refusal::Empty);
+            block.problem(None, Refusal::Empty.as_str(), format!("{number}"), false);
+            found.refuse(Refusal::Empty, block);
+        }
+        let report = merge(vec![found], true, View::Auto).report;
+        assert_eq!(report.files_refused["empty"], 1_000);
+        let first: Vec<String> = report.problems.iter().map(|problem| problem.value.to_string()).collect();
+        assert_eq!(first, (0..20).map(|n| n.to_string()).collect::<Vec<_>>());
     }
 
     /// Workers that read the blocks in turn, as threads may.

@@ -1,6 +1,9 @@
 //! How the scores of a game end, and from which scores it went on: whether it was resigned or adjudicated by score.
 
-use evalcurve_core::types::Color;
+use std::fmt;
+use std::str::FromStr;
+
+use evalcurve_calibration::types::Color;
 
 /// Rules of adjudication with up to so many moves in a row are told apart ...
 pub const RUNS: usize = 4;
@@ -12,7 +15,7 @@ pub const GOES_ON: u32 = 12;
 
 /// The last scores of a game, and its levels. A level is reached if the scores of some moves in a row say that the same
 /// side is ahead by as much.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct GameEnd {
     /// The ply of the last score.
     pub ply: u32,
@@ -62,6 +65,41 @@ pub fn levels(said: impl Fn(usize, bool) -> Option<u32>) -> [u32; RULES / RUNS] 
     [0, 1, 2].map(|kind| black[kind].max(white[kind]))
 }
 
+/// The numbers as text: the ply; the last scores, `-` for none; the levels from which the game went on; those at its end.
+impl fmt::Display for GameEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.ply)?;
+        for score in self.scores {
+            match score {
+                Some(score) => write!(f, " {score}")?,
+                None => write!(f, " -")?,
+            }
+        }
+        self.went_on.iter().chain(&self.at_end).try_for_each(|level| write!(f, " {level}"))
+    }
+}
+
+impl FromStr for GameEnd {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let mut words = text.split(' ');
+        let mut end = Self { ply: number(words.next())?, ..Self::default() };
+        for score in &mut end.scores {
+            let word = words.next().ok_or(())?;
+            *score = if word == "-" { None } else { Some(number(Some(word))?) };
+        }
+        for level in end.went_on.iter_mut().chain(&mut end.at_end) {
+            *level = number(words.next())?;
+        }
+        words.next().map_or(Ok(end), |_| Err(()))
+    }
+}
+
+fn number<T: FromStr>(word: Option<&str>) -> Result<T, ()> {
+    word.ok_or(())?.parse().map_err(|_| ())
+}
+
 impl GameEnd {
     /// From the scores of a game in the order of play, each in the view of its side; `None` without any.
     pub fn of(scores: impl Iterator<Item = (u32, Color, i32)> + Clone) -> Option<Self> {
@@ -103,6 +141,17 @@ mod tests {
     fn end(scores: &[i32]) -> GameEnd {
         let sides = [Color::Black, Color::White].into_iter().cycle();
         GameEnd::of((1..).zip(sides).zip(scores).map(|((ply, color), cp)| (ply, color, *cp))).unwrap()
+    }
+
+    #[test]
+    fn an_end_is_read_as_it_is_written() {
+        let found = end(&[10, -20, 300, -310, 400, -390]);
+        assert_eq!(found.to_string().parse(), Ok(found));
+        let one_side = GameEnd { scores: [None, Some(-7)], ..found };
+        assert_eq!(one_side.to_string().parse(), Ok(one_side));
+        for text in ["", "9", "9 - -", "9 - - 1 2", &format!("{found} 1"), &found.to_string().replace("400", "x")] {
+            assert_eq!(text.parse::<GameEnd>(), Err(()), "{text}");
+        }
     }
 
     #[test]

@@ -12,12 +12,12 @@
 
 use std::fmt;
 
+use evalcurve_calibration::types::Termination;
 use strum::{EnumString, IntoStaticStr, VariantNames};
 
 use super::alias::matches_glob;
 use super::{GameInfo, Names, Sample};
 use crate::record::StartTime;
-use evalcurve_core::types::Termination;
 
 /// A column that a condition may name. The names are those of the sample table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
@@ -395,7 +395,7 @@ mod tests {
 
     use super::*;
     use crate::sample::SampleTable;
-    use evalcurve_core::types::{Color, Outcome};
+    use evalcurve_calibration::types::{Color, Outcome};
 
     fn table() -> SampleTable {
         let mut table = SampleTable::default();
@@ -412,6 +412,7 @@ mod tests {
             source: file,
             line: 1,
             end: None,
+            moves: None,
         });
         table.samples.push(Sample {
             game: 0,

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::copies::Fingerprint;
+use evalcurve_calibration::types::Termination;
+use evalcurve_words::language::Text;
+use evalcurve_words::random;
+
 use super::positions::Positions;
 use super::report::{PositionCount, count};
 use super::sampler::DrawnScore;
-use super::{GameInfo, NameId, Names};
-use crate::record::SkipReason;
+use super::{GameEnd, GameInfo, NameId, Names};
 use crate::record::packed::{Packed, PackedPosition};
 use crate::record::source::{Key, Refusal};
-use evalcurve_core::language::Text;
-use evalcurve_core::random;
-use evalcurve_core::types::Termination;
+use crate::record::{Convention, SkipReason, UnreadComment};
 
 /// Problems of each kind that are reported with their text; the others are only counted.
 pub(super) const SHOWN: usize = 20;
@@ -28,6 +28,29 @@ pub(super) struct Found {
     pub samples: Vec<DrawnScore>,
     pub drawn: Vec<Drawn>,
     pub positions: Positions,
+    /// The first files and members of each kind that were refused: an archive of a few megabytes has a million empty
+    /// members.
+    refused: BTreeMap<(Refusal, Key), FoundBlock>,
+    /// How many more there are.
+    more_refused: BTreeMap<Refusal, u64>,
+}
+
+impl Found {
+    /// Adds a file or member that was refused. Texts are only needed for the first ones in the order of reading.
+    pub(crate) fn refuse(&mut self, refusal: Refusal, block: FoundBlock) {
+        self.refused.insert((refusal, block.key), block);
+        let of_kind = self.refused.range((refusal, (0, 0))..=(refusal, (u32::MAX, u64::MAX)));
+        if let Some(last) = of_kind.map(|(key, _)| *key).nth(SHOWN) {
+            self.refused.remove(&last);
+            count(&mut self.more_refused, refusal, 1);
+        }
+    }
+
+    /// Moves the refused files and members to the blocks. Returns how many more there are.
+    pub(crate) fn take_refused(&mut self) -> BTreeMap<Refusal, u64> {
+        self.blocks.extend(std::mem::take(&mut self.refused).into_values());
+        std::mem::take(&mut self.more_refused)
+    }
 }
 
 /// One block, or refused file, with ranges into the lists of [`Found`].
@@ -49,12 +72,33 @@ pub(super) struct FoundBlock {
     pub skipped: BTreeMap<SkipReason, u64>,
     pub oddities: BTreeMap<&'static str, u64>,
     pub problems: Vec<FoundProblem>,
+    pub unread: Option<FoundUnread>,
     pub games: Range<usize>,
     /// The first games that the worker had read before, in the same words, and did not keep again.
     pub copies: Vec<Copy>,
     /// How many more of them there are.
     pub more_copies: u64,
     pub positions: Option<FoundPositions>,
+}
+
+/// The comments of a block that are not read as scores.
+#[derive(Clone)]
+pub(super) struct FoundUnread {
+    /// How many look like scores.
+    pub count: u64,
+    /// The first of them, if there is one; else the first with a number in a game without scores.
+    pub first: UnreadComment,
+    pub chess: bool,
+}
+
+impl FoundUnread {
+    /// Adds the comments of a later game or block. Its example counts if only it looks like a score.
+    pub(super) fn add(all: &mut Option<Self>, later: Self) {
+        match all {
+            Some(all) if all.count > 0 || later.count == 0 => all.count += later.count,
+            _ => *all = Some(later),
+        }
+    }
 }
 
 /// A problem of a block.
@@ -82,8 +126,10 @@ pub(super) struct FoundGame {
     pub annotator: Option<NameId>,
     pub samples: Range<usize>,
     pub rank: Rank,
-    /// `None` for a short game, and for training data, whose identity is the moves and scores.
-    pub fingerprint: Option<Fingerprint>,
+    /// The view of the scores by convention, and how they end in the other view.
+    pub view: Option<(Convention, Option<Box<GameEnd>>)>,
+    /// Whether it has scores of Black, and of White.
+    pub scored: [bool; 2],
 }
 
 impl FoundBlock {

@@ -5,18 +5,21 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use evalcurve_calibration::types::Color;
+use evalcurve_words::language::Text;
+use evalcurve_words::text;
+use evalcurve_words::text::thousands;
 use foldhash::fast::FixedState;
 
 use super::copies::copies;
-use super::found::{Copy, Drawn, Found, FoundBlock, FoundGame, FoundPositions, SHOWN, drawn_digest};
+use super::found::{Copy, Drawn, Found, FoundBlock, FoundGame, FoundPositions, FoundUnread, SHOWN, drawn_digest};
 use super::packed::game_info;
 use super::positions::Positions;
 use super::report::{Problem, ReadReport, add_counts, count};
+use super::view::{View, second, set_views};
 use super::{GameInfo, NameId, Names, Sample, SampleTable};
 use crate::record::source::{Key, Refusal};
-use crate::record::{SkipReason, StartTime};
-use evalcurve_core::language::Text;
-use evalcurve_core::text;
+use crate::record::{Convention, SkipReason, StartTime};
 
 /// The sample table and the report on reading it.
 #[derive(Debug, Clone, Default)]
@@ -29,10 +32,12 @@ pub struct Collected {
 }
 
 /// A game that goes into the table, and the worker that found it.
-struct MergedGame<'a> {
-    part: usize,
-    entry: &'a FoundGame,
-    source: NameId,
+pub(super) struct MergedGame<'a> {
+    pub part: usize,
+    pub entry: &'a FoundGame,
+    pub source: NameId,
+    /// Its scores are in the other view than their convention says.
+    pub other_view: bool,
     first_line: u64,
     /// The sort key: start time (games without one come last), identity, and the annotator: a game counts once for its
     /// players and once for each engine that annotates it.
@@ -45,6 +50,16 @@ struct MergedGame<'a> {
 }
 
 impl MergedGame<'_> {
+    /// The view of its scores, if only a convention says it.
+    pub(super) fn convention(&self) -> Option<Convention> {
+        self.entry.view.as_ref().map(|(convention, _)| *convention)
+    }
+
+    /// The side whose scores have the wrong sign.
+    fn inverted(&self) -> Option<Color> {
+        self.convention().filter(|_| self.other_view).map(second)
+    }
+
     /// Its line in the source, from 1.
     fn line(&self) -> u64 {
         self.first_line + self.entry.info.line + 1
@@ -82,6 +97,13 @@ impl<'a> Numbers<'a> {
     }
 }
 
+/// The problem of a file with comments that are not read as scores.
+const UNREAD_COMMENT: &str = "unread_comment";
+/// In a file with scores, so many comments that only look like scores are reported, ...
+const LEAST_UNREAD: u64 = 10;
+/// ... if they are one in so many scores: prose has numbers, too.
+const UNREAD_SHARE: u64 = 20;
+
 /// The report, with the number of problems of each kind so far.
 #[derive(Default)]
 struct Reporter {
@@ -118,12 +140,14 @@ impl Reporter {
         self.problem(names.get(game.source), game.line(), reason.as_str(), text, true);
     }
 
-    /// The game has the moves and scores of another one, which counts.
+    /// The game has the moves of another one, which counts.
     fn copy(&mut self, names: &Names, game: &MergedGame<'_>, original: &MergedGame<'_>) {
         let reason = SkipReason::SameMoves;
         self.report.skip_games(reason, 1);
         let (file, line) = (names.get(original.source), original.line());
-        let text = text!("the moves and scores are those of the game at {file}:{line}, which counts");
+        let text = text!(
+            "the moves are those of the game at {file}:{line}, which counts; `duplicates` by-identity counts both"
+        );
         self.problem(names.get(game.source), game.line(), reason.as_str(), text, false);
     }
 
@@ -151,6 +175,36 @@ impl Reporter {
         self.problem(source, 0, kind, Refusal::no_games(), false);
     }
 
+    /// Reports the comments of a file that are not read as scores. Of a file with scores, `scores` of them, only those
+    /// are worth a message that look like scores, and are many.
+    fn unread(&mut self, source: &str, scores: u64, unread: &FoundUnread) {
+        let FoundUnread { count, first, chess } = unread;
+        if scores > 0 && (*count < LEAST_UNREAD || count * UNREAD_SHARE < scores) {
+            return;
+        }
+        let counts = match count {
+            0 => Text::default(),
+            _ => {
+                let [count, scores] = [*count, scores].map(thousands);
+                text!(" ({count} comments look like scores and are not read, {scores} are)")
+            }
+        };
+        let forms = match chess {
+            true => text!(
+                "'+0.98/25 11s' (cutechess, fastchess), \
+                 '+0.57 17/28 583 363004' and '+0.57' in all comments (OpenBench), 'd=35, …, wv=0.47' and \
+                 'ev=0.47, d=21, …' (TCEC), '0.27/20 384 (Nf6)' (ChessBase), '[%eval 0.25]' (lichess; without a point \
+                 it could be pawns or centipawns)"
+            ),
+            false => text!(
+                "'** 30 +7776FU …' (floodgate), '** 対局 … 評価値 100 …' (ShogiGUI), '**評価値=8' (ShogiHome), \
+                 '*#指し手[62]…' (ぴよ将棋)"
+            ),
+        };
+        let text = text!("'{}' is not read as a score{counts}; known forms are {forms}", first.value);
+        self.problem(source, first.line, UNREAD_COMMENT, text, false);
+    }
+
     /// Adds the counts and problems of a block. `lines_before` are the lines of its member before it.
     fn block(&mut self, block: &FoundBlock, lines_before: u64) {
         let report = &mut self.report;
@@ -160,6 +214,7 @@ impl Reporter {
         report.games_read += block.read;
         report.book_moves += block.book_moves;
         report.scores += block.scores;
+        report.unread += block.unread.as_ref().map_or(0, |unread| unread.count);
         report.verified += block.verified;
         report.bytes += block.bytes;
         block.skipped.iter().for_each(|(reason, n)| report.skip_games(*reason, *n));
@@ -171,21 +226,26 @@ impl Reporter {
     }
 }
 
-/// Merges what was found. Games with equal moves and scores count once if `by_moves` is set.
-pub(super) fn merge(mut found: Vec<Found>, by_moves: bool) -> Collected {
+/// Merges what was found. Games with equal moves count once if `by_moves` is set.
+pub(super) fn merge(mut found: Vec<Found>, by_moves: bool, view: View) -> Collected {
     let mut positions = Positions::default();
     found.iter_mut().for_each(|part| positions.add(std::mem::take(&mut part.positions)));
+    let more_refused: Vec<_> = found.iter_mut().flat_map(Found::take_refused).collect();
     let mut order: Vec<Place> = Vec::new();
     for (part, f) in found.iter().enumerate() {
         order.extend(f.blocks.iter().enumerate().map(|(i, b)| (b.key, part, i)));
     }
     order.sort_unstable();
     let mut merge = Merge::new(&found);
+    for (refusal, n) in more_refused {
+        count(&mut merge.reporter.report.files_refused, refusal.as_str(), n);
+    }
     merge.blocks(&order);
     merge.drop_contradictions();
     if by_moves {
         merge.drop_copies();
     }
+    merge.reporter.report.notes = set_views(&mut merge.games, merge.found, &merge.names, view);
     let (table, mut report) = merge.into_table();
     report.games_used = table.games.len() as u64;
     Collected { table, report, positions }
@@ -225,7 +285,7 @@ impl<'a> Merge<'a> {
         let found = self.found;
         let (without_scores, without_games) = (without_scores(found), without_games(found, order));
         let mut last: Option<&Arc<str>> = None;
-        let mut lines_before = 0;
+        let (mut lines_before, mut scores, mut unread) = (0, 0, None);
         for &(key, part, index) in order {
             let block = &found[part].blocks[index];
             if block.is_note {
@@ -234,7 +294,10 @@ impl<'a> Merge<'a> {
             }
             // members of one name are different members
             if !last.is_some_and(|last| Arc::ptr_eq(last, &block.member)) {
-                lines_before = 0;
+                if let Some((last, unread)) = last.zip(unread.take()) {
+                    self.reporter.unread(last, scores, &unread);
+                }
+                (lines_before, scores) = (0, 0);
                 last = Some(&block.member);
                 match without_games.contains(&key) {
                     true => self.reporter.no_games(&block.member),
@@ -244,6 +307,11 @@ impl<'a> Merge<'a> {
             self.reporter.block(block, lines_before);
             let first_line = lines_before;
             lines_before += block.lines;
+            scores += block.scores;
+            if let Some(mut later) = block.unread.clone() {
+                later.first.line += first_line + 1;
+                FoundUnread::add(&mut unread, later);
+            }
             if let Some(positions) = &block.positions {
                 if without_scores.contains(&(key.0, &block.member)) {
                     let drawn = &found[part].drawn[positions.drawn.clone()];
@@ -263,6 +331,9 @@ impl<'a> Merge<'a> {
                 });
             }
             self.block_games(part, block, source, first_line);
+        }
+        if let Some((last, unread)) = last.zip(unread) {
+            self.reporter.unread(last, scores, &unread);
         }
     }
 
@@ -295,8 +366,17 @@ impl<'a> Merge<'a> {
         let annotator = entry.annotator.map(|id| found[part].names.get(id));
         let order = (entry.info.start_time.is_none(), entry.info.start_time, entry.info.id, annotator);
         let packed = block.positions.as_ref().map(|positions| positions.packed.as_str());
-        let mut candidate =
-            MergedGame { part, entry, source, first_line, order, packed, chess: block.chess, differ: None };
+        let mut candidate = MergedGame {
+            part,
+            entry,
+            source,
+            other_view: false,
+            first_line,
+            order,
+            packed,
+            chess: block.chess,
+            differ: None,
+        };
         let slot = match self.by_id.entry((entry.info.id, annotator)) {
             Entry::Occupied(slot) => *slot.get(),
             Entry::Vacant(free) => {
@@ -333,7 +413,10 @@ impl<'a> Merge<'a> {
         let prints: Vec<_> = self
             .games
             .iter()
-            .map(|game| (game.entry.fingerprint, game.entry.info.black_outcome, game.order.3))
+            .map(|game| {
+                let GameInfo { moves, black_outcome, .. } = game.entry.info;
+                ((moves, black_outcome, game.order.3), game.entry.scored)
+            })
             .collect();
         let originals = copies(&prints);
         for (game, original) in self.games.iter().zip(&originals) {
@@ -404,13 +487,18 @@ impl<'a> Merge<'a> {
 fn add_game(game: &MergedGame<'_>, part: &Found, unnamed: NameId, numbers: &mut Numbers<'_>, table: &mut SampleTable) {
     let entry = game.entry;
     let mut name = |id: NameId| numbers.of(game.part, id, &mut table.names);
-    let info = GameInfo {
+    let mut info = GameInfo {
         players: entry.info.players.map(&mut name),
         time_control: name(entry.info.time_control),
         source: game.source,
         line: game.line(),
         ..entry.info.clone()
     };
+    let inverted = game.inverted();
+    if inverted.is_some() {
+        info.end = entry.view.as_ref().and_then(|(_, end)| end.as_deref().copied());
+    }
+    let cp = |color, cp: i32| if inverted == Some(color) { cp.saturating_neg() } else { cp };
     let annotator = entry.annotator.map(&mut name);
     table.samples.extend(part.samples[entry.samples.clone()].iter().map(|sample| {
         let position = sample.position;
@@ -424,9 +512,9 @@ fn add_game(game: &MergedGame<'_>, part: &Found, unnamed: NameId, numbers: &mut 
             color: position.color,
             ply: position.ply,
             window: sample.window,
-            score_cp: position.score_cp,
-            reply_cp: sample.reply_cp,
-            declared: position.declared,
+            score_cp: cp(position.color, position.score_cp),
+            reply_cp: sample.reply_cp.map(|reply| cp(position.color.opponent(), reply)),
+            declared: position.declared.map(|d| if inverted == Some(position.color) { d.reversed() } else { d }),
             mate: position.mate,
             outcome: info.black_outcome.in_view_of(position.color),
             material: sample.material,

@@ -18,6 +18,7 @@ mod report;
 mod rows;
 pub mod sampler;
 mod terminations;
+mod view;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -25,15 +26,16 @@ use rayon::prelude::*;
 
 pub use alias::Aliases;
 pub use collect::{CollectOptions, Collected, PositionCount, Progress, ReadReport, collect, collect_with_rows};
-pub use copies::LEAST_PLIES;
+pub use copies::{LEAST_PLIES, Moves, copies};
 pub use end::{GOES_ON, GameEnd, RULES, RUNS, levels};
 pub use expression::{Condition, Expression};
 pub use positions::Positions;
 pub use rows::Rows;
 pub use terminations::Terminations;
+pub use view::View;
 
 use crate::record::StartTime;
-use evalcurve_core::types::{Color, Declared, Outcome, Termination};
+use evalcurve_calibration::types::{Color, Declared, Outcome, Termination};
 
 /// How positions are drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +59,8 @@ pub struct SamplingOptions {
     pub terminations: Terminations,
     /// What makes two games one.
     pub duplicates: Duplicates,
+    /// The point of view of scores that only a convention gives.
+    pub view: View,
     /// Draw from all positions, scored or not, and keep how they are reached ([`Collected::positions`]): an engine will
     /// score them.
     pub unscored: bool,
@@ -65,7 +69,7 @@ pub struct SamplingOptions {
 /// What makes two games one. A game in two files always counts once: the one with equal moves, names and start time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Duplicates {
-    /// Also equal moves and scores of [`LEAST_PLIES`] plies or more, whatever the names and the start time.
+    /// Also equal moves of [`LEAST_PLIES`] plies or more, whatever the scores, the names and the start time.
     #[default]
     ByMoves,
     /// Nothing else.
@@ -76,7 +80,7 @@ pub enum Duplicates {
 /// other even if the format does not separate games.
 pub const DEFAULT_PACKED_EVERY: u32 = 100;
 
-pub use evalcurve_core::random::DEFAULT_SEED;
+pub use evalcurve_words::random::DEFAULT_SEED;
 
 impl Default for SamplingOptions {
     fn default() -> Self {
@@ -90,6 +94,7 @@ impl Default for SamplingOptions {
             packed_every: DEFAULT_PACKED_EVERY,
             terminations: Terminations::default(),
             duplicates: Duplicates::default(),
+            view: View::default(),
             unscored: false,
         }
     }
@@ -160,6 +165,8 @@ pub struct GameInfo {
     pub line: u64,
     /// How its scores end, if all of them were read.
     pub end: Option<GameEnd>,
+    /// A hash of its start position and moves, if it has [`LEAST_PLIES`] or more.
+    pub moves: Option<u64>,
 }
 
 /// One drawn position.

@@ -11,6 +11,9 @@
 
 use std::ops::Range;
 
+use evalcurve_calibration::types::Outcome;
+use evalcurve_words::{random, text};
+
 use super::found::{Drawn, Found, FoundBlock, FoundGame, FoundPositions, Rank, SHOWN, rank};
 use super::positions::TO_BE_SCORED;
 use super::report::{PositionCount, count};
@@ -21,8 +24,6 @@ use crate::record::packed::psv::goes_on;
 use crate::record::packed::{Packed, PackedPosition, digest};
 use crate::record::source::Block;
 use crate::record::{Played, ScoredPosition, SkipReason};
-use evalcurve_core::types::Outcome;
-use evalcurve_core::{random, text};
 
 /// What is known about the game of a position, without its source. `unnamed` is the number of the empty name.
 pub(super) fn game_info(id: u64, position: &PackedPosition, engine: NameId, unnamed: NameId) -> GameInfo {
@@ -38,6 +39,7 @@ pub(super) fn game_info(id: u64, position: &PackedPosition, engine: NameId, unna
         source: 0,
         line: 0,
         end: None,
+        moves: None,
     }
 }
 
@@ -403,7 +405,14 @@ impl Draw<'_> {
         let info = GameInfo { line, ..info };
         // its samples follow
         let rank = Rank::default();
-        self.found.games.push(FoundGame { info, annotator: self.engine, samples: from..from, rank, fingerprint: None });
+        self.found.games.push(FoundGame {
+            info,
+            annotator: self.engine,
+            samples: from..from,
+            rank,
+            view: None,
+            scored: [false; 2],
+        });
     }
 
     fn sample(&mut self, position: &PackedPosition, window: u32, line: u64) {

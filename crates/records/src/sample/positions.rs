@@ -58,7 +58,7 @@ pub(super) const TO_BE_SCORED: &str = "to be analysed";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evalcurve_core::types::Color;
+    use evalcurve_calibration::types::Color;
 
     #[test]
     fn every_move_has_a_position_and_a_side() {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use evalcurve_core::language::{Language, Text, ToText};
-use evalcurve_core::{display_text, text};
+use evalcurve_words::language::{Language, Text, ToText};
+use evalcurve_words::{display_text, text};
 
 use crate::record::SkipReason;
 
@@ -68,12 +68,16 @@ pub struct ReadReport {
     pub book_moves: u64,
     /// Scored positions, drawn or not.
     pub scores: u64,
+    /// Comments that look like scores and are not read.
+    pub unread: u64,
     /// Positions of training data and rows of tables, by format.
     pub positions: BTreeMap<&'static str, PositionCount>,
     /// Games whose moves were checked by the `csa` crate.
     pub verified: u64,
     /// The first problems of each kind, in the order of reading.
     pub problems: Vec<Problem>,
+    /// What was decided while reading, such as the point of view of a file's scores.
+    pub notes: Vec<Text>,
     /// Bytes of game text.
     pub bytes: u64,
 }

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
+use evalcurve_words::language::Text;
+use evalcurve_words::text;
 use rayon::prelude::*;
 
 use super::collect::Worker;
 use super::found::{Found, FoundBlock};
 use super::report::count;
 use crate::parallel::{Collector, Progress};
-use crate::record::source::Block;
+use crate::record::source::{Block, Cleaned};
 use crate::record::{Above, Format, SkipReason};
-use evalcurve_core::language::Text;
-use evalcurve_core::text;
 
 /// Rows read by one task.
 const CHUNK: usize = 1_024;
@@ -85,6 +85,7 @@ impl Rows {
             file_key: 0,
             bytes: text.to_vec(),
             filled: text.len(),
+            cleaned: Cleaned::default(),
         });
         // a row counts as one line
         let found = &mut worker.found;
@@ -92,6 +93,7 @@ impl Rows {
             block.lines = 1;
             block.problems.iter_mut().for_each(|problem| problem.line = Some(0));
             block.copies.iter_mut().for_each(|copy| copy.line = 0);
+            block.unread.iter_mut().for_each(|unread| unread.first.line = 0);
             if block.read == 0 && block.positions.is_none() {
                 let name = format.label;
                 without_game(block, text!("the text of the row ({name}) holds no game"));

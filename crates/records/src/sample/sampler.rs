@@ -3,8 +3,8 @@
 use super::SamplingOptions;
 use super::positions::TO_BE_SCORED;
 use crate::record::{Game, ScoredPosition, SkipReason};
-use evalcurve_core::random;
-use evalcurve_core::types::{Color, Outcome, Termination};
+use evalcurve_calibration::types::{Color, Outcome, Termination};
+use evalcurve_words::random;
 
 /// Checks whether a game can give samples, and returns its outcome for Black.
 ///

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::Condition;
 use super::expression::{Column, Op};
-use evalcurve_core::types::Termination;
+use evalcurve_calibration::types::Termination;
 
 /// Endings whose result says nothing about any position: not used unless asked for.
 const UNFINISHED: [Termination; 2] = [Termination::Abnormal, Termination::Interrupted];

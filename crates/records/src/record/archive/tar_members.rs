@@ -3,7 +3,7 @@
 
 use std::io::{self, Read, Take};
 
-use evalcurve_core::text::thousands;
+use evalcurve_words::text::thousands;
 use tar::{EntryType, GnuExtSparseHeader, Header, PaxExtensions};
 
 use super::REMEDY;

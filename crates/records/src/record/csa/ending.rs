@@ -1,6 +1,6 @@
 //! How a CSA game ended: the `%` statements, floodgate's summary, and the time control that its event names.
 
-use evalcurve_core::types::{Color, Outcome, Termination};
+use evalcurve_calibration::types::{Color, Outcome, Termination};
 
 /// The meaning of a `%` statement, given the side to move. `None` for a statement that the format does not define.
 pub(super) fn special_ending(statement: &[u8], to_move: Color) -> Option<(Termination, Option<Outcome>)> {

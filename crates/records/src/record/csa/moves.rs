@@ -1,14 +1,15 @@
 //! The moves of a CSA game with their times and scores: the hot path of the reader.
 
+use evalcurve_calibration::types::Color;
+
 use super::Scan;
 use crate::record::comment::{begins_pv, floodgate_score};
 use crate::record::game::{Game, GameError, OddityKind, ScoredPosition, SkipReason};
 use crate::record::position::{Position, is_piece};
-use evalcurve_core::types::Color;
 
 /// The seven bytes of a move; `None` if they are not a move.
 #[inline(always)]
-pub(crate) fn move_token(bytes: &[u8]) -> Option<[u8; 7]> {
+pub fn move_token(bytes: &[u8]) -> Option<[u8; 7]> {
     let &token: &[u8; 7] = bytes.first_chunk()?;
     let [sign, from_file, from_rank, to_file, to_rank, p, q] = token;
     // four digits at once: each byte less '0' is below 10
@@ -161,7 +162,10 @@ impl Scan<'_> {
                 game.book_moves += u32::from(self.scored_mover().is_some());
             }
             Some((score, _)) => self.push_score(score, false, false, game),
-            None if self.lines.begun => self.lines.odd(game, OddityKind::UnreadableScore),
+            None if self.lines.begun => {
+                self.lines.odd(game, OddityKind::UnreadableScore);
+                game.add_unread(self.lines.line, &String::from_utf8_lossy(self.lines.text(self.lines.at + 1)));
+            }
             // above the game
             None => {}
         }
@@ -169,7 +173,7 @@ impl Scan<'_> {
     }
 
     /// Who made the move that a score belongs to: before the first move and after the end there is none.
-    fn scored_mover(&self) -> Option<Color> {
+    pub(super) fn scored_mover(&self) -> Option<Color> {
         self.mover.filter(|_| self.special.is_none())
     }
 

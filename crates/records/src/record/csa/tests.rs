@@ -1,7 +1,7 @@
+use evalcurve_calibration::types::Outcome;
 use proptest::prelude::*;
 
 use super::*;
-use evalcurve_core::types::Outcome;
 
 /// Reads all games of a text; errors come as their reason.
 fn read(text: &[u8]) -> Vec<Result<Game, GameError>> {
@@ -329,4 +329,12 @@ proptest! {
     ) {
         read(lines.join("\n").as_bytes());
     }
+}
+
+#[test]
+fn another_minus_is_read_and_other_forms_are_counted() {
+    let comments = "+7776FU\n'** 30 -3334FU\n-3334FU\n'** −57 +2726FU\n+2726FU\n'**評価値=−8\n-8384FU\n'*評価値: +12\n";
+    let game = one(&format!("V2.2\nPI\n+\n{comments}%CHUDAN\n"));
+    assert_eq!(scores(&game), [(1, Color::Black, 30), (2, Color::White, 57), (3, Color::Black, -8)]);
+    assert_eq!((game.unread, game.unread_comment.map(|first| first.line)), (1, Some(10)));
 }

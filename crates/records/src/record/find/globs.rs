@@ -5,8 +5,8 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use evalcurve_core::language::Text;
-use evalcurve_core::text;
+use evalcurve_words::language::Text;
+use evalcurve_words::text;
 use glob::Pattern;
 
 use super::{SourceError, is_hidden};

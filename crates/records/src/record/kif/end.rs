@@ -1,6 +1,6 @@
 //! The end of a game in a KIF record.
 
-use evalcurve_core::types::{Color, Outcome, Termination};
+use evalcurve_calibration::types::{Color, Outcome, Termination};
 
 /// A termination and the winner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use super::{Range, Scan};
 use crate::record::game::{Game, SkipReason};
 use crate::record::identity::StartTime;
 use crate::record::position::{Position, owned};
-use evalcurve_core::types::Color;
+use evalcurve_calibration::types::Color;
 
 impl Scan<'_> {
     pub(super) fn header(&mut self, key: Key, value: Range, game: &mut Game) {

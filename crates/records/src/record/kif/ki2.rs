@@ -1,10 +1,11 @@
 //! The moves of KI2, `▲７六歩 △３四歩 ▲５八金右`: the square that a piece comes from is found on the board.
 
+use evalcurve_calibration::types::Color;
+
 use super::line::moved_piece;
 use super::words::{Script, symbol};
 use crate::record::board::Step;
 use crate::record::position::{PIECES, Position, promote, square, square_name};
-use evalcurve_core::types::Color;
 
 /// Which of several pieces moves: its direction, and the side that it comes from.
 #[derive(Debug, Clone, Copy, Default)]
@@ -91,6 +92,6 @@ pub(super) fn play(
     };
     board.play(color, from, to, after);
     let [a, b] = from.map_or(*b"00", square_name);
-    let [e, f] = PIECES[usize::from(after) - 1];
+    let [e, f] = PIECES[usize::from(after) - 1].0;
     Some(([a, b, to_name[0], to_name[1], e, f], i))
 }

@@ -52,7 +52,7 @@ fn is_key(line: &[u8], script: &Script) -> bool {
 
 /// The number of a move line and the offset of its text.
 #[inline(always)]
-pub(crate) fn numbered(line: &[u8]) -> Option<(u32, usize)> {
+pub fn numbered(line: &[u8]) -> Option<(u32, usize)> {
     let mut i = 0;
     while line.get(i) == Some(&b' ') {
         i += 1;
@@ -125,7 +125,7 @@ pub(super) fn parse_move(script: &Script, text: &[u8], last_to: Option<[u8; 2]>)
     let (to, mut piece, mut i) = moved_piece(script, text, last_to, false)?;
     match at(i) {
         symbol::DROP if piece <= 7 => {
-            let [p, q] = PIECES[usize::from(piece) - 1];
+            let [p, q] = PIECES[usize::from(piece) - 1].0;
             return Some([b'0', b'0', to[0], to[1], p, q]);
         }
         symbol::PROMOTES => {
@@ -137,7 +137,7 @@ pub(super) fn parse_move(script: &Script, text: &[u8], last_to: Option<[u8; 2]>)
     }
     match text.get(i..i + 4)? {
         &[b'(', file @ b'1'..=b'9', rank @ b'1'..=b'9', b')'] => {
-            let [p, q] = PIECES[usize::from(piece) - 1];
+            let [p, q] = PIECES[usize::from(piece) - 1].0;
             Some([file, rank, to[0], to[1], p, q])
         }
         _ => None,

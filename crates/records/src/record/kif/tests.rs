@@ -1,11 +1,11 @@
 mod real;
 
 use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8};
+use evalcurve_calibration::types::{Outcome, Termination};
 use proptest::prelude::*;
 
 use super::*;
 use crate::record::{Format, csa};
-use evalcurve_core::types::{Outcome, Termination};
 
 /// Reads all games of a text; errors come as their reason.
 fn read_by(reader: &Format, text: &[u8]) -> Vec<Result<Game, GameError>> {
@@ -497,4 +497,33 @@ proptest! {
 fn look_at(bytes: &[u8]) {
     let _ = Format::detect(bytes);
     FORMAT.last_boundary(bytes);
+}
+
+#[test]
+fn another_minus_and_analyses_of_piyo_shogi_are_read() {
+    let text = "\
+手合割：平手
+手数----指手---------消費時間--
+   1 ７六歩(77)
+*#指し手[62]▲７六歩  △３四歩
+*#推奨手[80]▲２六歩
+   2 ３四歩(33)
+** −30 -3334FU
+   3 ２六歩(27)
+**評価値=−35
+   4 ８四歩(83)
+*評価値: +157 先手有望
+*評価値は 300 点ほど
+   5 ２五歩(26)
+** 対局 評価値 −7 読み筋 ▲２五歩
+";
+    for encoding in [UTF_8, SHIFT_JIS, EUC_JP] {
+        let game = only(read(&encoded(text, encoding)));
+        let expected = [(2, Color::White, -62), (2, Color::White, 30), (3, Color::Black, -35), (5, Color::Black, -7)];
+        assert_eq!(scores(&game), expected, "{}", encoding.name());
+        let analyses: Vec<bool> = game.scores.iter().map(|score| score.analysis).collect();
+        assert_eq!((analyses, game.unread), (vec![true, false, false, false], 1));
+        let first = game.unread_comment.unwrap();
+        assert_eq!((first.line, first.value.as_str()), (10, "*評価値: +157 先手有望"));
+    }
 }

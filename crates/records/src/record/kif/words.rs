@@ -4,10 +4,10 @@
 use std::sync::LazyLock;
 
 use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8};
+use evalcurve_calibration::types::Color;
 use memchr::memmem::Finder;
 
-use crate::record::comment::SHOGIGUI;
-use evalcurve_core::types::Color;
+use crate::record::comment::{PIYO, SHOGIGUI};
 
 /// The meaning of a header of a KIF record. Unknown keys (備考) are skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,6 +162,7 @@ pub(super) struct Script {
     words: Vec<(Vec<u8>, Word)>,
     handicaps: Vec<(Vec<u8>, &'static [u8])>,
     shogigui: Vec<Vec<u8>>,
+    piyo: Vec<Vec<u8>>,
     /// 評価値=
     pub(super) score: Vec<u8>,
     /// 詰み=
@@ -170,6 +171,10 @@ pub(super) struct Script {
     pub(super) engine: Vec<u8>,
     /// 読み筋
     pub(super) pv: Finder<'static>,
+    /// 評価値
+    value: Finder<'static>,
+    /// The minus of mathematics.
+    minus: Vec<u8>,
 }
 
 const SLOT_BITS: u32 = 10;
@@ -205,11 +210,14 @@ impl Script {
             factor,
             words: words.collect(),
             handicaps: HANDICAPS.iter().map(|(text, off)| (encode(text), *off)).collect(),
-            shogigui: SHOGIGUI.split(' ').map(encode).collect(),
+            shogigui: SHOGIGUI.split_ascii_whitespace().map(encode).collect(),
+            piyo: PIYO.split(' ').map(encode).collect(),
             score: encode("評価値="),
             mate: encode("詰み="),
             engine: encode("エンジン="),
             pv: Finder::new(&encode("読み筋")).into_owned(),
+            value: Finder::new(&encode("評価値")).into_owned(),
+            minus: encode("−"),
         }
     }
 
@@ -233,6 +241,20 @@ impl Script {
     /// The pieces that a handicap removes from White's side; `None` for その他 and names that are not standard.
     pub(super) fn handicap(&self, name: &[u8]) -> Option<&'static [u8]> {
         self.handicaps.iter().find(|(text, _)| text == name).map(|(_, off)| *off)
+    }
+
+    /// Whether the body of a comment begins like an analysis of ぴよ将棋.
+    #[inline]
+    pub(super) fn is_piyo(&self, body: &[u8]) -> bool {
+        self.piyo.iter().any(|word| body.starts_with(word))
+    }
+
+    /// Whether a comment in no known form may still give a score: it says 評価値, or begins with a number.
+    pub(super) fn may_score(&self, comment: &[u8]) -> bool {
+        let text = comment.trim_ascii_start();
+        matches!(text, [b'+' | b'-' | b'0'..=b'9', ..])
+            || text.starts_with(&self.minus)
+            || self.value.find(comment).is_some()
     }
 
     /// Whether the body of a comment begins like those of ShogiGUI. ShogiHome's `深さ=5` does not.

@@ -24,7 +24,7 @@ use cozy_chess::{
 use super::{Packed, PackedPosition, Visit};
 use crate::record::format::Format;
 use crate::record::game::SkipReason;
-use evalcurve_core::types::{Color, Outcome, Termination};
+use evalcurve_calibration::types::{Color, Outcome, Termination};
 
 /// The entry in the list of formats.
 pub static FORMAT: Format =

@@ -6,7 +6,7 @@
 
 use super::Packed;
 use crate::record::format::Format;
-use evalcurve_core::types::{Outcome, Termination};
+use evalcurve_calibration::types::{Outcome, Termination};
 
 /// The entry in the list of formats.
 pub static FORMAT: Format =

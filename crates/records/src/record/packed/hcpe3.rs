@@ -16,7 +16,7 @@ use crate::record::format::Format;
 use crate::record::game::SkipReason;
 use crate::record::played::Played;
 use crate::record::position::Position;
-use evalcurve_core::types::{Outcome, Termination};
+use evalcurve_calibration::types::{Outcome, Termination};
 
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format::of_positions(Packed::Hcpe3, "HCPE3", "training data of dlshogi, whole games");
@@ -299,7 +299,7 @@ mod tests {
         }));
         let game = Games::new(&bytes, true).next().unwrap().unwrap();
         let played = game.played().unwrap();
-        assert_eq!((played.start, played.first), (None, evalcurve_core::types::Color::Black));
+        assert_eq!((played.start, played.first), (None, evalcurve_calibration::types::Color::Black));
         assert_eq!(played.moves, ["7g7f", "3c3d", "8h2b+", "B*5e"]);
         assert_eq!(usi_move(127), None);
     }

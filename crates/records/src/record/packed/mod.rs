@@ -24,7 +24,7 @@ use super::format::BOM;
 pub use super::format::Packed;
 use super::game::SkipReason;
 use super::identity::GameHash;
-use evalcurve_core::types::{Color, Outcome, Termination};
+use evalcurve_calibration::types::{Color, Outcome, Termination};
 use position::{is_position, side_to_move};
 pub use rescore::{NewScore, Rescored, rescore};
 use std::ops::Range;

@@ -17,7 +17,7 @@ use std::ops::Range;
 use super::{Packed, PackedPosition, Visit};
 use crate::record::format::{BOM, Format};
 use crate::record::game::SkipReason;
-use evalcurve_core::types::{Color, Outcome, Termination};
+use evalcurve_calibration::types::{Color, Outcome, Termination};
 
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format::of_positions(

@@ -18,8 +18,9 @@
 //! analysis needs the pieces: the side to move gives the point of view of a result, and the rest distinguishes a
 //! position from other bytes.
 
-use crate::record::position::{Position, WHITE, promote};
-use evalcurve_core::types::Color;
+use evalcurve_calibration::types::Color;
+
+use crate::record::position::{KING, Position, WHITE, promote};
 
 pub(crate) const BYTES: usize = 32;
 const BITS: usize = 8 * BYTES;
@@ -163,9 +164,6 @@ pub(super) fn read(bytes: &[u8; BYTES], hcp: bool) -> Option<Position> {
     Some(position)
 }
 
-/// The code of the king on a board.
-const KING: u8 = 8;
-
 /// The prefix code of a position, from a bit on.
 struct Code<'a> {
     bytes: &'a [u8; BYTES],
@@ -254,7 +252,7 @@ pub(super) mod tests {
         for i in 0..20_000u64 {
             let mut random = [0u8; 32];
             for (word, bytes) in random.chunks_exact_mut(8).enumerate() {
-                bytes.copy_from_slice(&evalcurve_core::random::bits(&[i, word as u64]).to_le_bytes());
+                bytes.copy_from_slice(&evalcurve_words::random::bits(&[i, word as u64]).to_le_bytes());
             }
             passed += u32::from(is_position(&random));
         }

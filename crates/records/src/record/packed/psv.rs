@@ -2,7 +2,7 @@
 
 use super::Packed;
 use crate::record::format::Format;
-use evalcurve_core::types::{Color, Outcome, Termination};
+use evalcurve_calibration::types::{Color, Outcome, Termination};
 
 /// The entry in the list of formats.
 pub static FORMAT: Format =

@@ -23,10 +23,13 @@
 //! lines may be wrapped within a number, `0.` and `27/20`. TCEC's season 5 has `ev=` in the mover's view beside `wv=`,
 //! which counts.
 //!
+//! A minus may be that of Unicode, see `record/comment.rs`.
+//!
 //! Pawns become centipawns digit by digit, without the rounding of binary fractions.
 
+use evalcurve_calibration::types::{Declared, Termination};
+
 use crate::record::game::mate_cp;
-use evalcurve_core::types::{Declared, Termination};
 
 /// The point of view of a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -241,7 +244,7 @@ pub(crate) fn chessbase(body: &[u8]) -> Option<Comment> {
 const LONGEST_CHESSBASE: usize = 64;
 
 /// Whether the value of the tag `Annotator` is ChessBase's: two scores, `0.22;0.30`.
-pub(crate) fn is_chessbase(annotator: &[u8]) -> bool {
+pub fn is_chessbase(annotator: &[u8]) -> bool {
     let is_score = |text: &[u8]| matches!(value(text.trim_ascii()), Some((.., [], true)));
     let at = memchr::memchr(b';', annotator);
     at.is_some_and(|at| is_score(&annotator[..at]) && is_score(&annotator[at + 1..]))

@@ -10,8 +10,8 @@ use thiserror::Error;
 use super::Movetext;
 use crate::record::game::quoted;
 use crate::record::played::Played;
-use evalcurve_core::fen::rook_files;
-use evalcurve_core::types::Color as Side;
+use evalcurve_calibration::types::Color as Side;
+use evalcurve_words::fen::rook_files;
 
 /// Why a game cannot be replayed as far as needed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

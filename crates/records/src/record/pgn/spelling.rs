@@ -27,7 +27,7 @@ const MOVE_BYTES: [u8; 256] = {
 
 /// The move at the beginning of a text: its length, the move without its marks, and whether it has the sign of mate.
 #[inline(always)]
-pub(crate) fn san(text: &[u8]) -> Option<(usize, u64, bool)> {
+pub fn san(text: &[u8]) -> Option<(usize, u64, bool)> {
     let mut word: u64 = 0;
     let mut mate = false;
     let mut length = 0;

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use evalcurve_calibration::types::{Color, Outcome, Termination};
 use strum::{EnumCount, EnumString};
 
 use super::comment::{self, ending};
 use crate::record::game::{Game, GameError, OddityKind, SkipReason};
 use crate::record::identity::{GameHash, StartTime};
-use evalcurve_core::types::{Color, Outcome, Termination};
 
 /// Whether a tag pair begins here: `[Name "`.
 #[inline]
@@ -162,9 +162,10 @@ impl Tags {
             game.time_control.clear();
         }
         game.start_time = self.time(block);
+        game.identify(hash);
         // two games of one pair may share a book line and more; the round distinguishes them
         hash.bytes(self.text(block, Tag::Round));
-        game.identify(hash);
+        game.id = hash.finish(&game.names, game.start_time);
         self.decide(block, ending, game);
     }
 

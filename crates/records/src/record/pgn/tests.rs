@@ -1,8 +1,8 @@
+use evalcurve_calibration::types::Termination;
 use proptest::prelude::*;
 
 use super::*;
 use crate::record::{ANNOUNCED_MATE_CP, Format};
-use evalcurve_core::types::Termination;
 
 /// Reads all games of a text; errors come as they are.
 fn read(text: &[u8]) -> Vec<Result<Game, GameError>> {
@@ -48,6 +48,42 @@ const CUTECHESS: &str = r#"[Event "Test match"]
 0.81s} 4. Ng5 {-M4/15 0.26s} Bxf2+ {+M3/14 0.12s, White loses on time} 0-1
 
 "#;
+
+#[test]
+fn another_minus_is_a_minus() {
+    let ascii = one(CUTECHESS);
+    for minus in ["\u{2212}", "\u{ff0d}", "\u{2013}"] {
+        let other = one(&CUTECHESS.replace("{-", &format!("{{{minus}")));
+        assert_eq!(other.scores, ascii.scores, "{minus}");
+        assert_eq!((other.unread, other.unread_comment), (0, None));
+    }
+    let tcec = one(&TCEC.replace("wv=-", "wv=\u{2212}"));
+    assert_eq!(tcec.scores, one(TCEC).scores);
+}
+
+#[test]
+fn comments_to_the_end_of_the_line_hold_scores_too() {
+    let text = "[White \"a\"]\n\n1. e4 ; +0.35/16 0.57s\r\n1... e5 ; -0.60/15\n2. Nf3 ; good\n2... Nc6 {0.10/9} 1-0\n";
+    assert_eq!(scores(&one(text)), [(1, Color::White, 35), (2, Color::Black, -60), (4, Color::Black, 10)]);
+}
+
+#[test]
+fn comments_that_look_like_scores_are_counted() {
+    let comments =
+        ["+0.35/16 1s", "0,47/14 1s", "eval: 35", "[%eval 47,22]", "book", "0.00/0", "good", "12 Nf3", "-x/3"];
+    let moves = "e4 e5 Nf3 Nc6 Bc4 Bc5 c3 Nf6 d3 d6".split(' ');
+    let moves: Vec<String> = moves.zip(comments).map(|(san, comment)| format!("{san} {{{comment}}}")).collect();
+    let game = one(&format!("[White \"a\"]\n\n{} *\n", moves.join("\n")));
+    let first = UnreadComment { line: 3, value: "0,47/14 1s".to_owned() };
+    assert_eq!((game.scores.len(), game.unread, game.unread_comment), (1, 4, Some(first)));
+    // values alone in a game with other comments
+    let game = one("[White \"a\"]\n\n1. e4 {+0.35} e5 {-0.20}\n2. Nf3 {better was Nc3} Nc6 {0.10} *\n");
+    let first = UnreadComment { line: 2, value: "+0.35".to_owned() };
+    assert_eq!((game.scores.len(), game.unread, game.unread_comment), (0, 3, Some(first)));
+    // what lichess and players say in words
+    let game = one("[White \"a\"]\n\n1. e4 {(0.12 → 0.75) Inaccuracy.} e5 {[%emt 0.5]} 2. Nf3 {+0.1/3} *\n");
+    assert_eq!((game.scores.len(), game.unread, game.unread_comment), (1, 0, None));
+}
 
 /// As TCEC writes: a move a line, White's view.
 const TCEC: &str = r#"[Event "Test season"]
@@ -352,10 +388,10 @@ fn tags_in_comments_begin_no_game() {
 }
 
 #[test]
-fn of_several_scores_of_a_position_the_last_counts() {
+fn of_several_scores_of_a_position_a_player_s_last_and_the_first_of_an_analysis_count() {
     let game = one("[White \"a\"]\n[Black \"b\"]\n\n1. e4 {[%eval 0.5]} {+0.30/9 1s} {[%eval 0.25]} {+0.20/10 2s} *\n");
     let found: Vec<_> = game.scores.iter().map(|s| (s.ply, s.analysis, s.score_cp)).collect();
-    assert_eq!(found, [(2, true, -25), (1, false, 20)]);
+    assert_eq!(found, [(2, true, -50), (1, false, 20)]);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use crate::record::game::mate_cp;
 use crate::record::pgn::comment::ending;
-use evalcurve_core::rule::log::plies_before;
-use evalcurve_core::types::{Color, Declared, Outcome, Termination};
+use evalcurve_calibration::types::{Color, Declared, Outcome, Termination};
+use evalcurve_rules::log::plies_before;
 
 /// A line to or from an engine.
 #[derive(Debug, Clone, Copy)]

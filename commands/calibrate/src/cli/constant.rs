@@ -1,0 +1,290 @@
+//! `evalcurve constant`
+
+use std::path::{Path, PathBuf};
+
+use evalcurve_app::calibrate::{CalibrateOptions, EngineResult};
+use evalcurve_app::cli::engines::{SHOWN, nothing, warn};
+use evalcurve_app::cli::files::{make_folder, shown};
+use evalcurve_app::cli::options::{InputArgs, games};
+use evalcurve_app::cli::{Done, Heading, Limits, Program, ScoreRecords, Subcommand, progress, terminal};
+use evalcurve_app::report::columns::Columns;
+use evalcurve_app::report::figures::{BinChoice, save, series_of_calibration, series_of_result};
+use evalcurve_app::report::small_plot::small_plot;
+use evalcurve_app::report::text::{self as report, DASH, estimate, model_name, printable, thousands};
+use evalcurve_app::report::verdict::Verdict;
+use evalcurve_app::with_flags;
+use evalcurve_engine::Game;
+use evalcurve_figures::{EngineSeries, PlotOptions, curve_with_fits};
+use evalcurve_fit::calibration::{Calibration, file_stems};
+use evalcurve_words::language::Language;
+use evalcurve_words::{key, say, text};
+use serde_json::json;
+
+use super::calibrate::write_calibrations;
+use crate::{Constant, EngineConstant};
+
+/// The help of `--engine`.
+const ENGINES: &str = "Only these engines; without PATH, commands as `analyse` reads them: these engines score \
+                       positions that the program has";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve constant evalcurve-out/Gikou.json
+      the constant in a calibration file
+  evalcurve constant evalcurve-out --engine \"Gikou*\"
+      those of some engines; a calibration file takes no other filter
+  evalcurve constant games/ --engine \"Gikou*\" --out gikou
+      the constant of one engine in game records; its calibration file and its plot go into the folder gikou
+
+  evalcurve constant --engine \"fairy-stockfish option.UCI_Variant=shogi depth=7\"
+      without a path: the engine scores positions that the program has, for about a minute
+
+Prints the number for ShogiHome, 1/w1 with its 95% interval, whether it can be used, and a small plot. A larger plot \
+goes into a file. Exit code 1: no engine has a constant that can be used.")]
+#[command(mut_arg("paths", |paths| paths.required(false)))]
+#[command(mut_arg("engine", |engine| engine.help(ENGINES).long_help(None::<&str>)))]
+pub struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+
+    /// The game of the engines without PATH
+    #[arg(long, value_name = "GAME", value_parser = games(), default_value = "shogi")]
+    #[arg(conflicts_with = "paths")]
+    game: Game,
+
+    /// Folder for the calibration files and the plot [default: the plot alone, in evalcurve-plots]
+    #[arg(long, short, value_name = "FOLDER", help_heading = "Output")]
+    out: Option<PathBuf>,
+
+    /// Print one JSON document instead of the text
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+
+    /// Print the constant and nothing else; of several engines, a line NAME, tab, constant for each
+    #[arg(long, short, help_heading = "Output")]
+    quiet: bool,
+}
+
+/// Where the plot goes without a folder.
+const PLOTS: &str = "evalcurve-plots";
+
+/// One engine: its constant, and its curves.
+struct Engine<'a> {
+    found: &'a EngineConstant,
+    calibration: &'a Calibration,
+    series: EngineSeries,
+}
+
+impl Args {
+    /// Whether engines run.
+    fn with_engines(&self) -> bool {
+        self.input.paths.is_empty()
+    }
+}
+
+impl Subcommand for Args {
+    const NAME: &'static str = "constant";
+    const ABOUT: &'static str = key!("Show an engine's constant, whether to trust it, and its curve");
+    const HEADING: Heading = Heading::Calibrate;
+
+    fn run(&self, program: &Program) -> anyhow::Result<Done> {
+        run(self, program)
+    }
+
+    fn has_engines(&self) -> bool {
+        self.with_engines()
+    }
+}
+
+fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
+    let language = args.input.language.chosen();
+    let silent = args.quiet || args.json;
+    let (mut input, mut limits) = (args.input.clone(), None);
+    if args.with_engines() {
+        if input.filters.engine.is_empty() {
+            anyhow::bail!(text!("give records or calibration files, or an engine as `engine` \"COMMAND\""));
+        }
+        let folder = args.out.as_deref().unwrap_or(Path::new(PLOTS));
+        let table = folder.join("analysed.parquet");
+        make_folder(folder)?;
+        // the journal of a run that did not end says which answers need no search
+        let force = table.exists();
+        let found = program.score_records(&ScoreRecords {
+            input: &input,
+            commands: &input.filters.engine,
+            game: args.game,
+            table: &table,
+            force,
+            quiet: silent,
+        })?;
+        let Some(found) = found else { return Ok(Done::Nothing) };
+        limits = Some(found);
+        input.paths = vec![table];
+        input.filters.engine.clear();
+    }
+    let command = Constant { reading: input.reading(), fitting: input.fitting() };
+    let found = progress::shown(args.quiet, |progress| command.run(&input.input(), progress))?;
+    terminal::tell(&found, silent, language);
+    let mut engines: Vec<Engine<'_>> =
+        found.value.iter().filter_map(|found| Engine::of(found, command.fitting.min_bin, language)).collect();
+    let results = || found.value.iter().filter_map(|engine| engine.result.as_ref());
+    if engines.is_empty() {
+        return Ok(nothing(results(), language));
+    }
+    engines.sort_by_key(|e| std::cmp::Reverse(e.series.samples));
+    let mut written = written(args, results(), limits.as_ref())?;
+    if let [one] = &engines[..] {
+        written.push(draw(args, one)?);
+    }
+    match (args.json, args.quiet) {
+        (true, _) => terminal::print_document(&document(&engines, &written))?,
+        (false, true) => terminal::print(&numbers(&engines))?,
+        (false, false) => terminal::print(&with_flags(&text(&engines, &written, args.has_engines(), language)))?,
+    }
+    if !silent {
+        warn(results(), language);
+        // what a file knows
+        let files = engines.iter().filter(|engine| engine.found.result.is_none());
+        files.for_each(|engine| terminal::doubts(engine.calibration, language));
+    }
+    let usable = engines.iter().any(|engine| engine.found.usable().is_some());
+    if !usable && results().next().is_some() {
+        return Ok(nothing(results(), language));
+    }
+    Ok(if usable { Done::Yes } else { Done::Nothing })
+}
+
+/// Writes the calibrations of records that can be used, if a folder is given, with the limits of engines that searched.
+/// Returns their paths.
+fn written<'a>(
+    args: &Args,
+    results: impl Iterator<Item = &'a EngineResult>,
+    limits: Option<&Limits>,
+) -> anyhow::Result<Vec<String>> {
+    let Some(out) = &args.out else { return Ok(Vec::new()) };
+    let results: Vec<EngineResult> = results.cloned().collect();
+    Ok(write_calibrations(&results, limits, out, false)?.into_iter().flatten().collect())
+}
+
+/// Draws the engine's curve into a file and returns its path.
+fn draw(args: &Args, engine: &Engine<'_>) -> anyhow::Result<String> {
+    let out = args.out.as_deref().unwrap_or(Path::new(PLOTS));
+    make_folder(out)?;
+    let stem = file_stems(&[engine.calibration.engine.name.as_str()]).pop().unwrap_or_default();
+    let figure = curve_with_fits(
+        &engine.series,
+        &PlotOptions { language: args.input.language.chosen(), ..PlotOptions::default() },
+    );
+    let svg = save(figure, out, &format!("{stem}-curve"), false)?;
+    Ok(shown(&svg.with_extension("png")))
+}
+
+impl<'a> Engine<'a> {
+    fn of(found: &'a EngineConstant, min_bin: u64, language: Language) -> Option<Self> {
+        let calibration = found.calibration.as_ref()?;
+        let series = match &found.result {
+            Some(result) => series_of_result(result, 0, min_bin, BinChoice::Auto, language),
+            None => series_of_calibration(calibration, 0, CalibrateOptions::default().min_bin, language),
+        };
+        Some(Self { found, calibration, series })
+    }
+
+    fn name(&self) -> &str {
+        &self.calibration.engine.name
+    }
+
+    fn value(&self) -> String {
+        self.found.usable().map_or_else(|| DASH.to_owned(), |constant| estimate(&constant, 0))
+    }
+
+    /// The first line: the number for ShogiHome where the games tell it, else what to do.
+    fn first_line(&self, scored: bool, language: Language) -> String {
+        let plays_shogi = !self.found.plays_chess;
+        match (self.found.usable(), Verdict::of(self.calibration)) {
+            (Some(constant), Verdict::Good | Verdict::Rough) if plays_shogi => {
+                say!(language, "ShogiHome's win rate coefficient: {:.0}\n\n", constant.value)
+            }
+            (_, Verdict::TooFewGames) => {
+                let way_out = match scored {
+                    true => String::new(),
+                    false => say!(
+                        language,
+                        "; without its games, `evalcurve constant --engine COMMAND` lets it score positions that the \
+                         program has"
+                    ),
+                };
+                let line = match plays_shogi {
+                    true => say!(language, "too few games to tell: until there are more, 600 is as good{way_out}"),
+                    false => say!(language, "too few games to tell{way_out}"),
+                };
+                report::wrap(&(line + "\n"), terminal::width(), 0) + "\n"
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn verdict(&self, language: Language) -> String {
+        Verdict::of(self.calibration).advice(self.calibration, self.found.games, language)
+    }
+}
+
+fn document(engines: &[Engine<'_>], written: &[String]) -> serde_json::Value {
+    let one = |e: &Engine<'_>| {
+        let usable = e.found.usable();
+        json!({
+            "engine": e.name(),
+            "constant": usable.as_ref().map(|c| c.value),
+            "interval": usable.and_then(|c| c.interval),
+            "samples": e.series.samples,
+            "verdict": Verdict::of(e.calibration).word(Language::English),
+        })
+    };
+    json!({ "engines": engines.iter().map(one).collect::<Vec<_>>(), "written": written })
+}
+
+/// The constants alone.
+fn numbers(engines: &[Engine<'_>]) -> String {
+    let usable = engines.iter().filter_map(|engine| Some((engine.name(), engine.found.usable()?.value)));
+    match engines {
+        [_] => usable.map(|(_, value)| format!("{value:.0}\n")).collect(),
+        _ => usable.map(|(name, value)| format!("{name}\t{value:.0}\n")).collect(),
+    }
+}
+
+/// `scored`: the engines have scored positions that the program has.
+fn text(engines: &[Engine<'_>], written: &[String], scored: bool, language: Language) -> String {
+    if let [one] = engines {
+        let first = one.first_line(scored, language);
+        let games = one.found.games.map_or_else(String::new, |games| say!(language, " of {} games", thousands(games)));
+        let samples = thousands(one.series.samples);
+        let samples = say!(language, "{samples} samples{games}");
+        let doubts = one.calibration.doubts.iter().map(|doubt| say!(language, "  it {doubt}\n"));
+        let plot = small_plot(&one.series).unwrap_or_default();
+        return format!(
+            "{first}{}\n\n  1/w1 = {} ({samples}{}{})\n  {}\n{}\n{plot}\n{}\n",
+            terminal::heading(&printable(one.name())),
+            one.value(),
+            language.word(", "),
+            model_name(one.calibration.model.kind, language),
+            one.verdict(language),
+            doubts.collect::<String>(),
+            written.join("\n"),
+        );
+    }
+    let columns = Columns::new()
+        .name(language.word("engine"), 28, |e: &&Engine<'_>| e.name().to_owned())
+        .left("1/w1 [95%]", 18, |e| e.value())
+        .gap(2)
+        .left(language.word("verdict"), 0, |e| e.verdict(language));
+    let mut out = terminal::heading(columns.head().trim_end()) + "\n" + &columns.rows(engines.iter().take(SHOWN));
+    if engines.len() > SHOWN {
+        out += &say!(language, "the {} of {} engines with most samples\n", SHOWN, engines.len());
+    }
+    let last = match engines.iter().all(|engine| engine.found.plays_chess) {
+        true => key!("--engine NAME shows one engine with its curve\n"),
+        false => key!("1/w1 is ShogiHome's win rate coefficient; --engine NAME shows one engine with its curve\n"),
+    };
+    out += &report::wrap(language.word(last), terminal::width(), 0);
+    out + &written.iter().map(|path| format!("{path}\n")).collect::<String>()
+}

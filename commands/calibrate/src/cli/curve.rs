@@ -1,0 +1,208 @@
+//! `evalcurve curve`
+
+use std::path::PathBuf;
+
+use evalcurve_app::Outcome;
+use evalcurve_app::calibrate::CalibrateOptions;
+use evalcurve_app::cli::engines::nothing;
+use evalcurve_app::cli::files::{check_replace, make_parent};
+use evalcurve_app::cli::options::{InputArgs, OutputArgs};
+use evalcurve_app::cli::{Done, Heading, Program, Subcommand, progress, terminal};
+use evalcurve_app::judge::split::{Split, SplitCurves};
+use evalcurve_fit::curve::{BinCount, CurvePoint, EvaluationCurve};
+use evalcurve_words::language::Language;
+use evalcurve_words::text::printable_json;
+use evalcurve_words::{key, say};
+use serde_json::{Value, json};
+
+use crate::{Curve, Curves};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve curve samples.parquet > curves.csv
+  evalcurve curve games/ --engine \"Gikou*\" --bin 100 --min-bin 20 --json
+
+  evalcurve curve games/ --by phase --by color > split.csv
+      curves of groups of samples; standard error has the test whether they differ and the shift that makes them equal
+  evalcurve curve games/ --by \"opponent = Gikou* and ply >= 90\" --json
+
+Columns: engine, bin (number k of the bin [k·BIN, (k+1)·BIN)), mean score in the bin, wins, draws, losses, win rate \
+with draws as half a win, its 95% Wilson interval (which assumes independent samples), and its 95% bootstrap interval \
+over games (--bands). With --by: engine, split and group first, and no bootstrap interval.")]
+pub struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+
+    /// Split by phase, color, rating-gap, opponent, time-control or a condition ("ply >= 90 and color = black"); may be
+    /// repeated
+    #[arg(long, value_name = "HOW", value_parser = Split::parse, help_heading = "Splitting")]
+    by: Vec<Split>,
+
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
+    out: Option<PathBuf>,
+
+    /// Replace an existing file
+    #[arg(long, help_heading = "Output", hide_short_help = true)]
+    force: bool,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+impl Args {
+    pub fn command(&self) -> Curve {
+        Curve { reading: self.input.reading(), fitting: self.input.fitting(), splits: self.by.clone() }
+    }
+}
+
+impl Subcommand for Args {
+    const NAME: &'static str = "curve";
+    const ABOUT: &'static str = key!("Compute evaluation curves, as CSV or JSON");
+    const HEADING: Heading = Heading::Calibrate;
+
+    fn run(&self, _: &Program) -> anyhow::Result<Done> {
+        run(self)
+    }
+}
+
+fn run(args: &Args) -> anyhow::Result<Done> {
+    if let Some(out) = &args.out {
+        check_replace(out, args.force)?;
+    }
+    let command = args.command();
+    let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
+    let language = args.input.language.chosen();
+    if !args.by.is_empty() {
+        return split(args, &found);
+    }
+    let Curves { results, options, .. } = &found.value;
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    csv.write_record(["engine"].iter().chain(&POINT).chain(&["band_low", "band_high"]))?;
+    let mut engines = Vec::new();
+    for result in results {
+        let mut points = Vec::new();
+        for (point, count) in counted_points(&result.curve, options.min_bin) {
+            let band = result.bootstrap.as_ref().and_then(|b| b.bins.get(&point.bin).copied());
+            let ends = [band.map(|b| b.0), band.map(|b| b.1)];
+            let ends = ends.map(|end| end.map_or_else(String::new, |end| format!("{end:.6}")));
+            csv.write_record([result.name.clone()].into_iter().chain(cells(&point, &count)).chain(ends))?;
+            let mut object = json_point(&point, &count);
+            object["band"] = band.map_or(Value::Null, |(low, high)| json!([low, high]));
+            points.push(object);
+        }
+        engines.push(json!({ "name": result.name, "bin_cp": options.bin_cp, "points": points }));
+    }
+    let empty = engines.iter().all(|engine: &Value| has_no_point(engine));
+    put(args, csv, &json!({ "engines": engines }))?;
+    terminal::tell(&found, args.output.quiet, language);
+    if empty && !results.is_empty() {
+        note_no_bin(args, options);
+    }
+    Ok(if results.is_empty() { nothing(results.iter(), language) } else { Done::Yes })
+}
+
+/// Prints the curves of groups of samples.
+fn split(args: &Args, found: &Outcome<Curves>) -> anyhow::Result<Done> {
+    let Curves { splits, options, .. } = &found.value;
+    let language = args.input.language.chosen();
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    csv.write_record(["engine", "split", "group"].iter().chain(&POINT))?;
+    let mut documents = Vec::new();
+    for split in splits {
+        let mut document = serde_json::to_value(split)?;
+        document["sentence"] = json!(split.sentence(Language::English));
+        for (i, group) in split.groups.iter().enumerate() {
+            let mut points = Vec::new();
+            for (point, count) in counted_points(&group.curve, options.min_bin) {
+                let names = [split.engine.clone(), split.by.clone(), group.label.to_string()];
+                csv.write_record(names.into_iter().chain(cells(&point, &count)))?;
+                points.push(json_point(&point, &count));
+            }
+            document["groups"][i]["points"] = points.into();
+        }
+        documents.push(document);
+    }
+    let groups = documents.iter().flat_map(|document| document["groups"].as_array()).flatten();
+    let empty = groups.into_iter().all(has_no_point);
+    put(args, csv, &json!({ "splits": documents }))?;
+    terminal::tell(found, args.output.quiet, language);
+    note_splits(splits, args.output.is_quiet(), language);
+    if empty && !splits.is_empty() {
+        note_no_bin(args, options);
+    }
+    if splits.is_empty() {
+        terminal::error(language.word("no engine has enough samples to be split (--min-samples)"));
+        return Ok(Done::Nothing);
+    }
+    Ok(Done::Yes)
+}
+
+/// Whether the object of a curve holds no points.
+fn has_no_point(curve: &Value) -> bool {
+    curve["points"].as_array().is_none_or(Vec::is_empty)
+}
+
+/// Says why curves have no points although their engines have samples.
+fn note_no_bin(args: &Args, options: &CalibrateOptions) {
+    let (width, fewest) = (options.bin_cp, options.min_bin);
+    if !args.output.quiet {
+        terminal::note(&say!(
+            args.input.language.chosen(),
+            "no bin of {width} cp has {fewest} samples (--bin, --min-bin)"
+        ));
+    }
+}
+
+/// Prints whether the curves split to standard error.
+pub(super) fn note_splits(splits: &[SplitCurves], quiet: bool, language: Language) {
+    for split in splits.iter().filter(|_| !quiet) {
+        terminal::note(&split.sentence(language));
+    }
+}
+
+/// Writes the CSV table or, with `--json`, the document.
+fn put(args: &Args, csv: csv::Writer<Vec<u8>>, document: &Value) -> anyhow::Result<()> {
+    let text = match args.output.json {
+        true => printable_json(&format!("{document:#}\n")),
+        false => String::from_utf8(csv.into_inner()?)?,
+    };
+    match &args.out {
+        Some(out) => {
+            make_parent(out)?;
+            Ok(evalcurve_words::whole_file::write(out, text.as_bytes())?)
+        }
+        None => terminal::print(&text),
+    }
+}
+
+/// The points of a curve with the counts of their bins.
+fn counted_points(curve: &EvaluationCurve, min_bin: u64) -> impl Iterator<Item = (CurvePoint, BinCount)> {
+    let count = |bin: i32| curve.bins().get(&bin).copied().unwrap_or_default();
+    curve.points(min_bin).into_iter().map(move |point| (point, count(point.bin)))
+}
+
+/// The columns of [`cells`].
+const POINT: [&str; 8] = ["bin", "mean_score", "wins", "draws", "losses", "win_rate", "low", "high"];
+
+fn cells(point: &CurvePoint, count: &BinCount) -> [String; 8] {
+    let rate = |rate: f64| format!("{rate:.6}");
+    [
+        point.bin.to_string(),
+        format!("{:.3}", point.x),
+        count.wins.to_string(),
+        count.draws.to_string(),
+        count.losses.to_string(),
+        rate(point.win_rate),
+        rate(point.low),
+        rate(point.high),
+    ]
+}
+
+fn json_point(point: &CurvePoint, count: &BinCount) -> Value {
+    json!({
+        "bin": point.bin, "mean_score": point.x, "wins": count.wins, "draws": count.draws,
+        "losses": count.losses, "win_rate": point.win_rate, "low": point.low, "high": point.high,
+    })
+}

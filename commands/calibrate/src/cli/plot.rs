@@ -1,0 +1,151 @@
+//! `evalcurve plot`
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use evalcurve_app::cli::files::{is_calibration, list_plots, make_folder, note_all, with_calibrations_of_folders};
+use evalcurve_app::cli::options::{InputArgs, OutputArgs, PlotArgs};
+use evalcurve_app::cli::{Done, Heading, Program, Subcommand, progress, terminal};
+use evalcurve_app::judge::split::{SMALL_BIN, Split};
+use evalcurve_app::report::figures::FEWEST_POINTS;
+use evalcurve_app::report::{figures, wdl_figures};
+use evalcurve_app::{Calibrate, Calibrated};
+use evalcurve_figures::PlotOptions;
+use evalcurve_fit::calibration::{Calibration, Reading};
+use evalcurve_words::language::Text;
+use evalcurve_words::{key, say, text};
+
+use super::curve::note_splits;
+use crate::Curve;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve plot data/published/*.json --field --out figure-1
+      the published sigmoids of three engines (Takeuchi 2018, figure 1)
+  evalcurve plot samples.parquet --min-bin 20 --out plots
+  evalcurve plot evalcurve-out
+      the calibration files of a folder
+  evalcurve plot old/Gikou.json new/Gikou.json
+  evalcurve plot games/ --by phase --by \"opponent = Gikou*\"
+      curves of parts of the samples: does a score mean the same in every phase?
+
+Draws every figure that the inputs allow: curves need counts, which published coefficients do not have. Of the \
+filters, only --engine applies to calibration files.")]
+pub struct Args {
+    #[command(flatten)]
+    input: InputArgs,
+
+    /// Split by phase, color, rating-gap, opponent, time-control, or by a condition ("ply >= 90 and color = black");
+    /// may be repeated
+    #[arg(long, value_name = "HOW", value_parser = Split::parse, help_heading = "Splitting")]
+    by: Vec<Split>,
+
+    /// Folder for the plots
+    #[arg(long, short, value_name = "FOLDER", default_value = "evalcurve-plots", help_heading = "Output")]
+    out: PathBuf,
+
+    /// Draw the sigmoids against the opponents of the records, not between equals
+    #[arg(long, help_heading = "Plots")]
+    field: bool,
+
+    /// Draw scores from -CP to CP centipawns [default: as far as the data]
+    #[arg(long, value_name = "CP", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Plots",
+          hide_short_help = true)]
+    score_limit: Option<u32>,
+
+    #[command(flatten)]
+    plot: PlotArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+impl Subcommand for Args {
+    const NAME: &'static str = "plot";
+    const ABOUT: &'static str = key!("Draw plots from calibration files, sample tables or records");
+    const HEADING: Heading = Heading::Calibrate;
+
+    fn run(&self, _: &Program) -> anyhow::Result<Done> {
+        run(self)
+    }
+}
+
+fn run(args: &Args) -> anyhow::Result<Done> {
+    let mut command = args.input.calibrate();
+    // no output depends on out-of-sample scores
+    command.fitting.folds = None;
+    let min_bin = command.fitting.min_bin;
+    let language = args.input.language.chosen();
+    let paths = with_calibrations_of_folders(&args.input.paths)?;
+    let files = paths.iter().filter(|path| is_calibration(path)).count();
+    let plot_options =
+        PlotOptions { score_limit_cp: args.score_limit.map(f64::from), language, ..PlotOptions::default() };
+    if !args.by.is_empty() {
+        if files > 0 {
+            bail!(text!("a calibration file has no samples to split: give records or a sample table to --by"));
+        }
+        return split(args, command, &plot_options);
+    }
+    let mut calibrations: Vec<Calibration> = Vec::new();
+    let mut records = None;
+    let series: Vec<_> = if files == 0 {
+        let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
+        terminal::tell(&found, args.output.quiet, language);
+        let Calibrated { results, options, .. } = &found.value;
+        let enough = results.iter().filter(|r| r.has_enough(options));
+        let series = figures::series_of_results(enough, min_bin, args.plot.bins, language);
+        records = Some(found.value);
+        series
+    } else if files < paths.len() {
+        bail!(text!("cannot draw calibration files (.json) and records together; calibrate the records first"));
+    } else {
+        let (all, notes) = args.input.input().chosen_calibrations(&command.reading)?;
+        note_all(&notes, args.output.is_quiet(), language);
+        calibrations = all;
+        let coloured = calibrations.iter().enumerate();
+        coloured.map(|(color, c)| figures::series_of_calibration(c, color, min_bin, language)).collect()
+    };
+    if series.is_empty() {
+        return report(args, &[], None);
+    }
+    make_folder(&args.out)?;
+    let reading = if args.field { Reading::Field } else { Reading::Equal };
+    let mut drawings = figures::drawings(&series, reading);
+    drawings.extend(match &records {
+        Some(Calibrated { results, table, options, .. }) => wdl_figures::drawings_of_results(results, table, options),
+        None => wdl_figures::drawings(calibrations.iter().map(|calibration| (calibration, Vec::new()))),
+    });
+    let figures::Written { files, left_out } = figures::write(&drawings, &args.out, &plot_options, args.plot.data)?;
+    note_all(&left_out, args.output.is_quiet(), language);
+    let why = || text!("no engine has anything within the axes");
+    report(args, &files, (!left_out.is_empty()).then(why))
+}
+
+/// Draws the curves of parts of the samples.
+fn split(args: &Args, command: Calibrate, plot_options: &PlotOptions) -> anyhow::Result<Done> {
+    let (language, min_bin) = (args.input.language.chosen(), command.fitting.min_bin);
+    let command = Curve { reading: command.reading, fitting: command.fitting, splits: args.by.clone() };
+    let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
+    let splits = &found.value.splits;
+    terminal::tell(&found, args.output.quiet, language);
+    note_splits(splits, args.output.is_quiet(), language);
+    make_folder(&args.out)?;
+    let written = figures::write_splits(splits, min_bin, &args.out, plot_options, args.plot.data)?;
+    let why = splits.first().map(|_| {
+        let fewest = min_bin.min(SMALL_BIN);
+        text!("no two parts have {FEWEST_POINTS} points of at least {fewest} samples; --min-bin makes smaller ones")
+    });
+    report(args, &written, why)
+}
+
+/// Lists the files written. `why` says why there are none, if engines have enough samples.
+fn report(args: &Args, written: &[PathBuf], why: Option<Text>) -> anyhow::Result<Done> {
+    let language = args.input.language.chosen();
+    if written.is_empty() {
+        let why = why.unwrap_or_else(|| text!("no engine has enough samples (--min-samples) and games (--min-games)"));
+        terminal::error(&say!(language, "nothing to draw: {}", why.text(language)));
+        return Ok(Done::Nothing);
+    }
+    let also = language.word(if args.plot.data { key!(", .png and .csv") } else { key!(" and .png") });
+    list_plots(&args.output, written, also, None)
+}

@@ -1,0 +1,12 @@
+//! From game records to one calibration per engine: `calibrate`, `constant`, `inspect`, `sample`, `curve`, `fit`, `plot`.
+
+#[cfg(feature = "cli")]
+pub mod cli;
+mod constants;
+mod curves;
+
+pub use constants::{Constant, EngineConstant};
+pub use curves::{Curve, Curves};
+
+/// The Japanese of the texts of this use.
+pub const JAPANESE: &str = include_str!("ja.json");

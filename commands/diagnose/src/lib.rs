@@ -1,0 +1,26 @@
+//! Is a calibration right, how certain is it, and do engines share a scale? `diagnose`.
+//!
+//! [`mismatch`] measures how far equal scores are from equal win rates, [`pairwise`] translates scores between engines
+//! and tests whether their curves are equal, and [`influence`] shows which samples make the two fits differ.
+//! [`diagnose`] runs all of them.
+
+#[cfg(feature = "cli")]
+pub mod cli;
+mod command;
+pub mod declared;
+pub mod headline;
+pub mod influence;
+pub mod judge_figures;
+pub mod mismatch;
+pub mod page;
+pub mod pairwise;
+#[cfg(test)]
+mod pairwise_oracle;
+pub mod report;
+mod whole;
+
+pub use command::{Diagnose, Diagnosed};
+pub use whole::{Base, DiagnoseOptions, Diagnosis, ModelScores, diagnose};
+
+/// The Japanese of the texts of this use.
+pub const JAPANESE: &str = include_str!("ja.json");

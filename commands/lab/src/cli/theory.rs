@@ -1,0 +1,84 @@
+//! `evalcurve-lab theory`
+
+use std::str::FromStr;
+
+use anyhow::bail;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use evalcurve_app::cli::{Done, Heading, Program, Subcommand};
+use evalcurve_words::language::Text;
+use evalcurve_words::{key, text};
+
+use super::{theory_estimate, theory_playout, theory_plurality};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  evalcurve-lab theory playout tic-tac-toe --exact
+      win rates of the nine moves by play-outs, and their exact values
+  evalcurve-lab theory plurality --voters 5 --probabilities .3,.2,.2,.1,.1,.1
+      how often each move wins the vote of five equal engines
+  evalcurve-lab theory bounds --voters 5 --probabilities .3,.2,.2,.1,.1,.1
+      the bounds of Sato (2013) next to the exact values
+  evalcurve-lab theory estimate votes.jsonl
+      noise and synchronisation of the engines of a council, and the gain of each rule")]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Evaluate moves of tic-tac-toe, Hex and Y by play-outs (Raiko 2006)
+    Playout(theory_playout::Args),
+    /// Compute the exact probability that each move wins the plurality of independent voters
+    Plurality(theory_plurality::PluralityArgs),
+    /// Compare the bounds of Sato (2013, theorems 3 and 4) with the exact values
+    Bounds(theory_plurality::BoundsArgs),
+    /// Estimate noise, gap and synchronisation from the votes of a council, and the gain of each rule
+    Estimate(theory_estimate::Args),
+}
+
+/// Parses one of these values by name.
+pub(super) fn one_of<T>(values: &[T]) -> impl TypedValueParser<Value = T> + use<T>
+where
+    T: Copy + Into<&'static str> + FromStr + Send + Sync + 'static,
+{
+    let names: Vec<&'static str> = values.iter().map(|value| (*value).into()).collect();
+    PossibleValuesParser::new(names).try_map(|name| name.parse().map_err(|_| "not one of the values"))
+}
+
+/// One value per engine or group, from a list with one value for each, or one for all.
+pub(super) fn one_per<T: Clone>(
+    what: &'static str,
+    count: usize,
+    option: &str,
+    values: &[T],
+) -> anyhow::Result<Vec<T>> {
+    match values {
+        [one] => Ok(vec![one.clone(); count]),
+        many if many.len() == count => Ok(many.to_vec()),
+        many => {
+            let (n, what) = (many.len(), Text::word(what));
+            bail!(text!("--{option} has {n} values for {count} {what}s; give one per {what}, or one for all"))
+        }
+    }
+}
+
+impl Subcommand for Args {
+    const NAME: &'static str = "theory";
+    const ABOUT: &'static str = key!("Compute the theory of councils: votes, bounds, estimates");
+    const HEADING: Heading = Heading::Theory;
+
+    fn run(&self, _: &Program) -> anyhow::Result<Done> {
+        run(self)
+    }
+}
+
+fn run(args: &Args) -> anyhow::Result<Done> {
+    match &args.command {
+        Command::Playout(args) => theory_playout::run(args),
+        Command::Plurality(args) => theory_plurality::plurality(args),
+        Command::Bounds(args) => theory_plurality::bounds(args),
+        Command::Estimate(args) => theory_estimate::run(args),
+    }
+}

@@ -1,0 +1,372 @@
+//! `evalcurve council --prepare --does-it-pay`: the council against its members, at their limits and with the time of
+//! the council.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+use evalcurve_app::cli::files::shown;
+use evalcurve_app::cli::{DoesItPay, Done, terminal};
+use evalcurve_app::shipped::shipped_positions;
+use evalcurve_engine::usi::{Go, Launch, Position, Processes};
+use evalcurve_engine::{Board, EngineConfig, Game, Limit, Player, ReadCouncil};
+use evalcurve_words::language::{Language, Text};
+use evalcurve_words::{say, text, whole_file};
+
+use super::play::{Live, tournament_text, watch};
+use crate::match_stats::results_csv::read_tables;
+use crate::match_stats::{Entry, Match, PerMove, Spent, Strength, strength};
+use crate::{RunOptions, Tournament};
+
+/// How long a council may take to get ready.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Positions on which times are measured, each from another game.
+const POSITIONS: usize = 16;
+
+/// The most plies by which a member with the time of the council is searched deeper.
+const MOST_DEEPER: u64 = 16;
+
+/// Moves of both sides in a game, about.
+const USUAL_PLIES: u32 = 120;
+
+/// Pairs between two reports of games where no terminal shows them.
+const REPORT_EVERY: u64 = 10;
+
+/// The chance of a wrong verdict where the council and its best member are equal, on either side.
+const LEVEL: f64 = 0.025;
+
+/// The plan and the games beside a configuration.
+struct Place {
+    plan: PathBuf,
+    games: PathBuf,
+}
+
+impl Place {
+    fn of(path: &Path) -> Self {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let beside = |ending: &str| path.with_file_name(format!("{stem}-{ending}"));
+        Self { plan: beside("pays.toml"), games: beside("pays-games") }
+    }
+}
+
+/// What [`Services::does_it_pay`](evalcurve_app::cli::Services::does_it_pay) does: plays the games, or those that are
+/// missing, and says what they show; without a number of pairs, says it of the games so far.
+///
+/// # Errors
+/// Engines that cannot play, and files that cannot be read or written.
+pub fn does_it_pay(wanted: &DoesItPay<'_>) -> anyhow::Result<Option<Done>> {
+    let DoesItPay { config: path, pairs, force, language, read_council } = *wanted;
+    let Some(pairs) = pairs else { return repeat(path, read_council, language) };
+    let place = Place::of(path);
+    if force || !place.plan.exists() {
+        let plan = plan(path, pairs, read_council, language)?;
+        whole_file::write(&place.plan, plan.as_bytes())?;
+    }
+    let tournament = Tournament::read(&place.plan, read_council)?;
+    let options = RunOptions { restart: force, ..RunOptions::default() };
+    let command = format!("evalcurve council {} --prepare --does-it-pay", shown(path));
+    let live = Live::of(false, REPORT_EVERY, command, language);
+    let standings = watch(&tournament, &place.games, &options, live)?;
+    terminal::print(&tournament_text(&tournament, &standings, &place.games, language))?;
+    Ok(Some(repeat(path, read_council, language)?.unwrap_or(Done::CannotTell)))
+}
+
+/// The time of a move, wall and processors.
+fn pace(engine: &EngineConfig, positions: &[Position], game: Game) -> anyhow::Result<(Duration, Duration)> {
+    let fail = |why: Text| text!("engine '{}': {why}; try it in a terminal", engine.name);
+    let on_linux = || text!("the processor time of engines is known on Linux alone");
+    let mut player = Player::for_game(None, engine).map_err(|e| fail(Text::same(e.to_string())))?;
+    let before = player.processor_time(&Processes::now().ok_or_else(on_linux)?);
+    let since = Instant::now();
+    for position in positions {
+        let (board, _) = Board::new(game, position);
+        let go = engine.limit.map_or(Go { movetime_ms: Some(PATIENCE.as_millis() as u64), ..Go::default() }, Limit::go);
+        let found = player.search(position.clone(), board.side(), go, PATIENCE);
+        found.map_err(|e| fail(Text::same(e.to_string())))?;
+    }
+    let wall = since.elapsed() / positions.len().max(1) as u32;
+    let spent = player.processor_time(&Processes::now().ok_or_else(on_linux)?).saturating_sub(before);
+    player.quit();
+    Ok((wall, spent / positions.len().max(1) as u32))
+}
+
+/// The limit with which a member takes about as long as the council, given its time at its own limit.
+fn longer(
+    engine: &EngineConfig,
+    (own, all): (Duration, Duration),
+    pace: impl Fn(&EngineConfig) -> anyhow::Result<Duration>,
+) -> anyhow::Result<Limit> {
+    let times = |n: u64, time: Duration| {
+        let times = all.as_secs_f64() / time.as_secs_f64().max(0.000_1);
+        (n as f64 * times).round().max(1.0) as u64
+    };
+    Ok(match engine.limit {
+        Some(Limit::MoveTime(ms)) => Limit::MoveTime(times(ms, own)),
+        Some(Limit::Byoyomi(ms)) => Limit::Byoyomi(times(ms, own)),
+        Some(Limit::Nodes(nodes)) => {
+            // more nodes a second or fewer in a longer search, and engines that go beyond their nodes
+            let first = times(nodes, own);
+            let took = pace(&EngineConfig { limit: Some(Limit::Nodes(first)), ..engine.clone() })?;
+            Limit::Nodes(times(first, took))
+        }
+        Some(Limit::Depth(plies)) => {
+            let apart = |time: Duration| (time.as_secs_f64().max(0.000_1) / all.as_secs_f64()).ln().abs();
+            let (mut best, mut nearest) = (plies, apart(own));
+            for deeper in plies + 1..=plies + MOST_DEEPER {
+                let took = pace(&EngineConfig { limit: Some(Limit::Depth(deeper)), ..engine.clone() })?;
+                if apart(took) < nearest {
+                    (best, nearest) = (deeper, apart(took));
+                }
+                if took > all {
+                    break;
+                }
+            }
+            Limit::Depth(best)
+        }
+        None => bail!(text!("engine '{}' has no limit; give it one", engine.name)),
+    })
+}
+
+/// What follows the name of a member that has the time of the council.
+const WITH_TIME: &str = ", time of all";
+
+/// The name of a member with the time of the council.
+fn with_time(name: &str) -> String {
+    format!("{name}{WITH_TIME}")
+}
+
+/// Measures times, says how long the games take, and returns the tournament as TOML.
+fn plan(path: &Path, pairs: u32, read_council: ReadCouncil, language: Language) -> anyhow::Result<String> {
+    let config = read_council(path)?;
+    if !matches!(config.game, Game::Shogi | Game::Chess) {
+        bail!(text!("the program has positions of shogi and chess only; play matches with evalcurve play"));
+    }
+    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let launch = Launch::this_program(vec!["council".into(), path.to_owned().into_os_string()])?;
+    let council = EngineConfig {
+        name: config.name.clone(),
+        launch,
+        council: Some(config.clone()),
+        protocol: config.game.protocol(),
+        start_ms: PATIENCE.as_millis() as u64,
+        ready_ms: PATIENCE.as_millis() as u64,
+        ..EngineConfig::default()
+    };
+    let positions = shipped_positions(config.game, POSITIONS)?;
+    let pace = |engine: &EngineConfig| pace(engine, &positions, config.game);
+    let (wall, all) = pace(&council)?;
+    let mut table: toml::Table = whole_file::read_text(path)?.parse()?;
+    let tables = table.remove("engine").and_then(|value| value.try_into::<Vec<toml::Table>>().ok()).unwrap_or_default();
+    let mut engines = vec![toml::Table::from_iter([
+        ("name".to_owned(), council.name.clone().into()),
+        ("council".to_owned(), file.into()),
+    ])];
+    let mut per_move = Duration::ZERO;
+    for (engine, table) in config.members.iter().zip(tables) {
+        let (own_wall, own) = pace(engine)?;
+        let limit = longer(engine, (own, all), |engine| Ok(pace(engine)?.1))?;
+        let mut table = table;
+        ["role", "weight", "strength", "noise", "stop-patience-ms"].iter().for_each(|key| drop(table.remove(*key)));
+        engines.push(table.clone());
+        table.insert("name".to_owned(), with_time(&engine.name).into());
+        let limit: toml::Table = format!("limit = {}", limit.toml()).parse()?;
+        table.extend(limit);
+        engines.push(table);
+        per_move += own_wall + all + 2 * wall;
+    }
+    let games = 4 * pairs as usize * config.members.len();
+    let minutes = (per_move * pairs * USUAL_PLIES).as_secs().div_ceil(60);
+    let [wall_ms, all_ms] = [wall, all].map(|time| 1_000.0 * time.as_secs_f64());
+    terminal::note(&say!(
+        language,
+        "the council takes {wall_ms:.1} ms a move, and {all_ms:.1} ms of all processors; {games} games against its \
+         members take about {minutes} min; after Ctrl-C, the same command goes on"
+    ));
+    let mut plan = toml::Table::from_iter([
+        ("name".to_owned(), "Does the council pay?".into()),
+        ("game".to_owned(), config.game.as_str().into()),
+        ("format".to_owned(), "gauntlet".into()),
+        ("pairs".to_owned(), i64::from(pairs).into()),
+        // the members of a council search at the same time
+        ("concurrency".to_owned(), 1.into()),
+    ]);
+    plan.insert("engine".to_owned(), toml::Value::Array(engines.into_iter().map(Into::into).collect()));
+    Ok(plan.to_string())
+}
+
+/// A member against the council, in its view.
+struct Arm {
+    name: String,
+    strength: Strength,
+    spent: Option<Spent>,
+}
+
+/// Who is ahead with the time of the council.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    /// The best member.
+    Member,
+    Council,
+    CannotTell,
+}
+
+/// Who is ahead if these members have the time of the council. That the best is one of several is allowed for.
+fn verdict(arms: &[Arm]) -> Verdict {
+    let level = LEVEL / arms.len().max(1) as f64;
+    let superior = |arm: &Arm| arm.strength.los.unwrap_or(0.5);
+    if arms.iter().any(|arm| superior(arm) > 1.0 - level) {
+        Verdict::Member
+    } else if !arms.is_empty() && arms.iter().all(|arm| superior(arm) < LEVEL) {
+        Verdict::Council
+    } else {
+        Verdict::CannotTell
+    }
+}
+
+/// Elo with its interval.
+fn elo(strength: &Strength) -> String {
+    let end = |elo: Option<f64>, infinite: &str| elo.map_or_else(|| infinite.to_owned(), |elo| format!("{elo:+.0}"));
+    let open = if strength.rate > 0.5 { "+∞" } else { "−∞" };
+    let (low, high) = strength.elo_interval;
+    format!("{} [{}, {}]", end(strength.elo, open), end(low, "−∞"), end(high, "+∞"))
+}
+
+/// What a member gains by a doubling of its time, in Elo against the council, with half of the 95% interval.
+fn gain(own: &Arm, longer: &Arm) -> Option<(f64, f64)> {
+    let time = |arm: &Arm| {
+        arm.spent.map(|spent| spent.per_move(0)).map(|PerMove { wall_ms, cpu_ms }| cpu_ms.unwrap_or(wall_ms))
+    };
+    let doublings = (time(longer)? / time(own)?).log2();
+    let half = |arm: &Arm| Some((arm.strength.elo_interval.1? - arm.strength.elo_interval.0?) / 2.0);
+    let (gain, half) = (longer.strength.elo? - own.strength.elo?, half(own)?.hypot(half(longer)?));
+    (doublings > 0.5).then_some((gain / doublings, half / doublings))
+}
+
+/// Says what the games so far show; `None` if there are none. [`Done::CannotTell`] if they do not decide.
+fn repeat(path: &Path, read_council: ReadCouncil, language: Language) -> anyhow::Result<Option<Done>> {
+    let place = Place::of(path);
+    let results = place.games.join("results.csv");
+    if !results.exists() {
+        return Ok(None);
+    }
+    let config = read_council(path)?;
+    let played = Tournament::read(&place.plan, read_council)?;
+    let same = |engine: &EngineConfig| played.engines.iter().any(|p| p.name == engine.name && p.limit == engine.limit);
+    if let Some(engine) = config.members.iter().find(|engine| !same(engine)) {
+        let (name, plan) = (&engine.name, shown(&place.plan));
+        terminal::warning(&say!(
+            language,
+            "does it pay? the games of {plan} were played with another limit of '{name}'; play them again: evalcurve \
+             council {} --prepare --does-it-pay --force",
+            shown(path)
+        ));
+        return Ok(Some(Done::CannotTell));
+    }
+    let matches = read_tables(&[results])?;
+    let arm = |name: &str| {
+        let found: &Match = matches.list.iter().find(|m| m.opponent == name)?;
+        let reversed = found.reversed();
+        let strength = strength(&Entry::from(&reversed).points())?;
+        Some(Arm { name: name.to_owned(), strength, spent: reversed.spent })
+    };
+    let names: Vec<&str> = config.members.iter().map(|engine| engine.name.as_str()).collect();
+    let longer: Vec<Arm> = names.iter().filter_map(|name| arm(&with_time(name))).collect();
+    let own: Vec<Arm> = names.iter().filter_map(|name| arm(name)).collect();
+    for own in &own {
+        let longer = longer.iter().find(|arm| arm.name == with_time(&own.name));
+        if let Some((gain, half)) = longer.and_then(|longer| gain(own, longer)) {
+            terminal::print(&say!(
+                language,
+                "{} gains {gain:.0} ± {half:.0} Elo by a doubling of its time, against the council\n",
+                own.name
+            ))?;
+        }
+    }
+    let best = |arms: &[Arm]| {
+        arms.iter()
+            .max_by(|a, b| a.strength.rate.total_cmp(&b.strength.rate))
+            .map(|arm| (arm.name.clone(), arm.strength))
+    };
+    let (Some((name, strength)), Some((best_own, of_own))) = (best(&longer), best(&own)) else { return Ok(None) };
+    let (name, result, games) = (name.trim_end_matches(WITH_TIME), elo(&strength), strength.games);
+    let verdict = verdict(&longer);
+    let mut words = match verdict {
+        Verdict::Member => say!(
+            language,
+            "With the council's time, {name} alone is ahead: {result} Elo in {games} games against the council. A \
+             council of these pays only where each member has a machine of its own.\n"
+        ),
+        Verdict::Council => say!(
+            language,
+            "The council is ahead of each of its members with the same time; the best, {name}, has {result} Elo in \
+             {games} games against the council.\n"
+        ),
+        Verdict::CannotTell => say!(
+            language,
+            "These games cannot tell whether the council pays: the best member with its time, {name}, has {result} Elo \
+             in {games} games against it. Four times as many games halve the interval: --does-it-pay {} --force\n",
+            4 * games / 2
+        ),
+    };
+    let result = elo(&of_own);
+    words += &say!(language, "The best member at its own limit, {best_own}, has {result} Elo against the council.\n");
+    terminal::print(&words)?;
+    Ok(Some(if verdict == Verdict::CannotTell { Done::CannotTell } else { Done::Yes }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::match_stats::Wdl;
+
+    fn arm(name: &str, [wins, draws, losses]: [u64; 3], wall_ms: u64) -> Arm {
+        let strength = strength(&Wdl::new(wins, draws, losses).into()).unwrap();
+        let spent = Some(Spent { plies: 2_000, wall_ms: [wall_ms, 9_000], cpu_ms: None });
+        Arm { name: name.to_owned(), strength, spent }
+    }
+
+    #[test]
+    fn only_games_that_decide_give_a_verdict() {
+        let far = arm("far", [88, 11, 1], 9_000);
+        let level = arm("level", [50, 0, 50], 9_000);
+        let behind = arm("behind", [10, 0, 90], 9_000);
+        assert_eq!(verdict(&[arm("behind", [10, 0, 90], 1), far]), Verdict::Member);
+        assert_eq!(verdict(&[level, arm("behind", [10, 0, 90], 1)]), Verdict::CannotTell);
+        assert_eq!(verdict(&[behind, arm("behind", [20, 0, 80], 1)]), Verdict::Council);
+        assert_eq!(verdict(&[]), Verdict::CannotTell);
+        // the best of several is ahead by chance more easily than one
+        let lucky = || arm("lucky", [60, 0, 40], 9_000);
+        assert_eq!(verdict(&[lucky()]), Verdict::Member);
+        assert_eq!(verdict(&[lucky(), arm("b", [50, 0, 50], 1), arm("c", [50, 0, 50], 1)]), Verdict::CannotTell);
+    }
+
+    #[test]
+    fn a_gain_is_that_of_a_doubling() {
+        let (own, longer) = (arm("a", [24, 0, 76], 2_000), arm("a", [50, 0, 50], 8_000));
+        let (points, half) = gain(&own, &longer).unwrap();
+        assert!((points - 100.0).abs() < 2.0 && half > 30.0 && half < 70.0, "{points} {half}");
+        assert_eq!(gain(&own, &arm("a", [50, 0, 50], 2_100)), None, "no doubling");
+        assert_eq!(gain(&arm("a", [0, 0, 100], 2_000), &longer), None, "too far behind");
+        assert_eq!(elo(&arm("a", [100, 0, 0], 1).strength).split(' ').next(), Some("+∞"));
+    }
+
+    #[test]
+    fn members_get_the_time_of_the_council() {
+        let engine = |limit| EngineConfig { limit: Some(limit), ..EngineConfig::default() };
+        let ms = Duration::from_millis;
+        let found = |limit, pace: fn(u64) -> u64| {
+            longer(&engine(limit), (ms(10), ms(40)), |engine| match engine.limit {
+                Some(Limit::Depth(n) | Limit::Nodes(n)) => Ok(ms(pace(n))),
+                _ => bail!("a time is not measured"),
+            })
+            .unwrap()
+        };
+        assert_eq!(found(Limit::MoveTime(200), |_| 0), Limit::MoveTime(800));
+        // half as many nodes a second in longer searches
+        assert_eq!(found(Limit::Nodes(1_000), |nodes| nodes / 50), Limit::Nodes(2_000));
+        // 20 and 45 ms after one and two more plies
+        assert_eq!(found(Limit::Depth(6), |plies| if plies == 7 { 20 } else { 45 }), Limit::Depth(8));
+        assert_eq!(found(Limit::Depth(6), |plies| if plies == 7 { 30 } else { 90 }), Limit::Depth(7));
+    }
+}

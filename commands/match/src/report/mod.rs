@@ -1,0 +1,4 @@
+//! Tables of matches and tournaments.
+
+pub mod matches;
+pub mod tournament;

@@ -1,0 +1,16 @@
+//! Uses calibrations: `winrate`, `export`, `proxy`.
+
+#[cfg(feature = "cli")]
+pub mod cli;
+mod export;
+#[cfg(feature = "cli")]
+mod proxy;
+mod winrate;
+
+pub use export::Export;
+#[cfg(feature = "cli")]
+pub use proxy::{Proxy, ProxyError, Rewriter};
+pub use winrate::{Answer, Converter, Winrate, seconds_of};
+
+/// The Japanese of the texts of this use.
+pub const JAPANESE: &str = include_str!("ja.json");

@@ -1,0 +1,321 @@
+//! Games that ended because the scores were large: resigned or adjudicated by score, and never played out.
+//!
+//! Their results agree with the scores by construction, which makes the slope too steep. They show in the samples as a
+//! threshold: games go on until the scores of both sides, of the loser or of either side are beyond it, for some moves
+//! in a row, and none goes on from there. How much that matters is estimated by the results that these games would have
+//! had: with x and y the last scores of the two sides in the engine's view, the engine wins with probability σ(a x + b
+//! y + c), where a, b and c are fitted to all samples, those games counting with the probability itself, until nothing
+//! changes. The slope of the plain sigmoid by the true results over that by the probabilities is the factor by which
+//! 1/w1 is too small.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
+
+use evalcurve_calibration::logistic::logistic;
+use evalcurve_calibration::types::{Outcome, Termination};
+use evalcurve_fit::fit::solve;
+use evalcurve_records::sample::{GOES_ON, GameEnd, NameId, RULES, RUNS, Sample, SampleTable, levels};
+use evalcurve_words::language::Text;
+use evalcurve_words::text;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::plays;
+
+/// Thresholds that are considered, centipawns.
+const STEP: u32 = 50;
+const MOST: u32 = 6_000;
+/// Games that reach the threshold.
+const LEAST: usize = 20;
+/// The share of them that may go on from there.
+const GO_ON: f64 = 0.02;
+/// If games went on from there half as often as from half the threshold, what was seen would have a probability of e to
+/// the minus this.
+const SURPRISE: f64 = 12.0;
+/// A bias of the constant by so many percent counts; from a factor on, its size is not known.
+const MATTERS: f64 = 5.0;
+const LARGEST: f64 = 4.0;
+/// Games that are lost this rarely from the threshold need no look.
+const NEVER: f64 = 0.005;
+/// Scores beyond so many thresholds are cut to that.
+const CUT: f64 = 5.0;
+
+/// Games of an engine that the scores ended.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Adjudicated {
+    /// The threshold in centipawns.
+    pub threshold_cp: u32,
+    /// Decided games that ended beyond it, as the scores say.
+    pub games: u64,
+    /// All decided games with samples.
+    pub decided: u64,
+    /// The ends of all games are known; if not, those that are not known may have ended at the threshold, too.
+    pub are_known: bool,
+    /// How many times larger 1/w1 would be if these games had been played on; `None` for several times.
+    pub factor: Option<f64>,
+    /// The rule, as [`levels`] has them.
+    #[serde(skip)]
+    rule: usize,
+}
+
+impl Adjudicated {
+    /// The warning, if it matters.
+    pub fn text(&self) -> Option<Text> {
+        let Self { threshold_cp, games, decided, are_known, factor, .. } = self;
+        let larger = match factor.map(|factor| 100.0 * (factor - 1.0)) {
+            Some(percent) if percent <= MATTERS => return None,
+            Some(percent) if *are_known => text!("about {percent:.0}% larger"),
+            Some(percent) => text!("up to {percent:.0}% larger"),
+            None => text!("several times as large"),
+        };
+        Some(text!(
+            "{games} of {decided} decided games ended when the scores were beyond ±{threshold_cp}, and no game went on \
+             from there: their results are made from the scores; if such games were played on, 1/w1 would be {larger}; \
+             use games that were played to the end"
+        ))
+    }
+}
+
+/// Scores of both sides at one time of a game, each in its own view. In a game with scores of both sides, both are
+/// known.
+type Moment = [Option<i32>; 2];
+
+/// By how much the scores say that a side is ahead, by each rule of one move.
+fn levels_of(moment: Moment) -> impl Iterator<Item = (usize, u32)> {
+    let said =
+        |side: usize, behind: bool| moment[side].map(|cp| if behind { cp.saturating_neg() } else { cp }.max(0) as u32);
+    levels(said).into_iter().enumerate().map(|(kind, level)| (kind * RUNS, level))
+}
+
+/// The times at which the scores of a game are known, and how they end. `samples` are those of its players. Where the
+/// record is not known, only its samples are; the flag says which.
+fn moments(table: &SampleTable, samples: &[&Sample]) -> (Vec<Moment>, GameEnd, bool) {
+    let both = samples.iter().any(|s| s.reply_cp.is_some() || s.color != samples[0].color);
+    let time = |s: &Sample| if s.ply > 0 { s.ply } else { s.window * (GOES_ON + 1) };
+    let (first, last) = samples.iter().fold((u32::MAX, 0), |(a, b), s| (a.min(time(s)), b.max(time(s))));
+    let mut sampled = GameEnd::default();
+    let mut waiting: [Option<&Sample>; 2] = [None; 2];
+    let mut found = Vec::new();
+    for sample in samples {
+        let (side, other) = (sample.color.index(), sample.color.opponent().index());
+        let in_window = || waiting[other].take_if(|s| s.window == sample.window).map(|s| s.score_cp);
+        let mut moment = [Some(sample.score_cp); 2];
+        moment[other] = sample.reply_cp.or_else(in_window);
+        waiting[side] = sample.reply_cp.is_none().then_some(*sample);
+        if moment[other].is_none() && both {
+            continue;
+        }
+        let goes_on = time(sample) + GOES_ON < last;
+        for (rule, level) in levels_of(moment) {
+            match goes_on {
+                true => sampled.went_on[rule] = sampled.went_on[rule].max(level),
+                false => sampled.at_end[rule] = level,
+            }
+        }
+        if !goes_on {
+            sampled.scores = moment;
+        }
+        found.push(moment);
+    }
+    // all positions, not those of some windows
+    let all = || GameEnd::of(samples.iter().map(|s| (s.ply, s.color, s.score_cp)));
+    let is_dense = samples.len() > RUNS && last - first <= 2 * samples.len() as u32;
+    let known = samples.first().and_then(|sample| table.game(sample)?.end).or_else(|| all().filter(|_| is_dense));
+    (found, known.unwrap_or(sampled), known.is_some())
+}
+
+/// The games of the table that the scores ended, for each engine for which there are such.
+pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> {
+    struct Game<'a> {
+        samples: Vec<&'a Sample>,
+        moments: Vec<Moment>,
+        end: GameEnd,
+        is_known: bool,
+    }
+    let mut games: BTreeMap<NameId, Vec<usize>> = BTreeMap::new();
+    let mut all = Vec::new();
+    for samples in table.samples.chunk_by(|a, b| a.game == b.game) {
+        let samples: Vec<&Sample> = samples.iter().filter(|sample| plays(table, sample)).collect();
+        let mut engines: Vec<NameId> = samples.iter().map(|sample| sample.engine).collect();
+        engines.sort_unstable();
+        engines.dedup();
+        engines.into_iter().for_each(|engine| games.entry(engine).or_default().push(all.len()));
+        let (moments, end, is_known) = moments(table, &samples);
+        all.push(Game { samples, moments, end, is_known });
+    }
+    let of_engine = |(engine, games): (NameId, Vec<usize>)| {
+        let games = || games.iter().map(|game| &all[*game]);
+        // the rule that ended most games: if it asks for more moves in a row, games come back from its threshold
+        let of_rule = |rule: usize| {
+            let threshold_cp = threshold(games().map(|game| (game.end.went_on[rule], game.end.at_end[rule])))?;
+            let ended = games().filter(|game| game.end.at_end[rule] >= threshold_cp).count();
+            Some((ended, Reverse(threshold_cp), Reverse(rule)))
+        };
+        let (_, Reverse(threshold_cp), Reverse(rule)) = (0..RULES).filter_map(of_rule).max()?;
+        let cut = CUT * f64::from(threshold_cp);
+        let score = |cp: i32| f64::from(cp).clamp(-cut, cut) / 100.0;
+        let (mut ended, mut decided, mut are_known) = (0, 0, true);
+        let (mut own, mut pairs) = (Samples::<2>::default(), Samples::<3>::default());
+        for game in games() {
+            let Some(first) = game.samples.iter().find(|sample| sample.engine == engine) else { continue };
+            let side = first.color.index();
+            let pair = |moment: &Moment| {
+                let (x, y) = (moment[side], moment[1 - side].map(i32::saturating_neg));
+                let (x, y) = (x.or(y).unwrap_or(0), y.or(x).unwrap_or(0));
+                [score(x), score(y), 1.0]
+            };
+            let won = first.outcome.value();
+            let end = (game.end.at_end[rule] >= threshold_cp).then(|| pair(&game.end.scores));
+            let end = end.filter(|[x, y, _]| first.outcome != Outcome::Draw && (x + y > 0.0) == (won > 0.5));
+            decided += u64::from(first.outcome != Outcome::Draw);
+            ended += u64::from(end.is_some());
+            are_known &= game.is_known;
+            // a game whose end is not known may have ended at the threshold
+            let at = score(threshold_cp as i32) * (2.0 * won - 1.0);
+            let end = end.or_else(|| (!game.is_known && at != 0.0).then_some([at, at, 1.0]));
+            game.moments.iter().for_each(|moment| pairs.push(pair(moment), won, end));
+            let scores = game.samples.iter().filter(|sample| sample.engine == engine && !sample.mate);
+            scores.for_each(|s| own.push([score(s.score_cp), 1.0], s.outcome.value(), end));
+        }
+        let plain = own.fit([0.0; 2], |_| None)?;
+        let seen = plain[0];
+        if 1.0 - logistic(seen * score(threshold_cp as i32)) < NEVER {
+            return None;
+        }
+        let played_on = pairs
+            .played_on()
+            .and_then(|model| own.fit(plain, |end| Some(logistic(model.iter().zip(end).map(|(w, x)| w * x).sum()))));
+        let factor = played_on.map(|[slope, _]| seen / slope).filter(|factor| (0.0..LARGEST).contains(factor));
+        Some((engine, Adjudicated { threshold_cp, games: ended, decided, are_known, factor, rule }))
+    };
+    games.into_iter().collect::<Vec<_>>().into_par_iter().filter_map(of_engine).collect()
+}
+
+/// The games whose results were made from the scores: somebody adjudicated them, as the record says, or they ended
+/// where the scores of one of their players end games.
+pub fn ended_by_scores(table: &SampleTable) -> HashSet<u32> {
+    let found = adjudicated(table);
+    let mut ended = HashSet::new();
+    for samples in table.samples.chunk_by(|a, b| a.game == b.game) {
+        let of_players: Vec<&Sample> = samples.iter().filter(|sample| plays(table, sample)).collect();
+        let Some(first) = of_players.first() else { continue };
+        let (_, end, _) = moments(table, &of_players);
+        let by_tag = table.game(first).is_some_and(|game| game.termination == Termination::Adjudication);
+        let rules = of_players.iter().filter_map(|sample| found.get(&sample.engine));
+        let by_score =
+            || first.outcome != Outcome::Draw && rules.into_iter().any(|r| end.at_end[r.rule] >= r.threshold_cp);
+        if by_tag || by_score() {
+            ended.insert(first.game);
+        }
+    }
+    ended
+}
+
+/// The smallest threshold from which games do not go on. Of each game the largest level from which it went on, and the
+/// one at its end.
+fn threshold(games: impl Iterator<Item = (u32, u32)>) -> Option<u32> {
+    let mut steps = vec![[0usize; 2]; (MOST / STEP) as usize + 1];
+    let step = |level: u32| (level.min(MOST) / STEP) as usize;
+    for (went_on, at_end) in games {
+        steps[step(went_on.max(at_end))][0] += 1;
+        steps[step(went_on)][1] += 1;
+    }
+    // games that reach each step, and those that went on from there
+    for at in (1..steps.len()).rev() {
+        let [reached, on] = steps[at];
+        steps[at - 1][0] += reached;
+        steps[at - 1][1] += on;
+    }
+    (2..steps.len()).find_map(|at| {
+        let [reached, on] = steps[at];
+        let [usual_reached, usual_on] = steps[at / 2];
+        let usual = usual_on as f64 / (usual_reached as f64).max(1.0);
+        let holds = reached >= LEAST && on as f64 <= GO_ON * reached as f64;
+        (holds && -(reached as f64) * libm::log1p(-usual / 2.0) > SURPRISE).then_some(at as u32 * STEP)
+    })
+}
+
+/// Regressors with results, and the last scores of games that the scores ended.
+#[derive(Debug, Default)]
+struct Samples<const N: usize> {
+    rows: Vec<([f64; N], f64, Option<[f64; 3]>)>,
+}
+
+impl<const N: usize> Samples<N> {
+    fn push(&mut self, row: [f64; N], result: f64, end: Option<[f64; 3]>) {
+        self.rows.push((row, result, end));
+    }
+
+    /// Logistic regression from a start, where `played_on` replaces results.
+    fn fit(&self, start: [f64; N], played_on: impl Fn(&[f64; 3]) -> Option<f64>) -> Option<[f64; N]> {
+        let mut at = start;
+        for _ in 0..30 {
+            let (mut gradient, mut hessian) = ([0.0; N], [[0.0; N]; N]);
+            for (row, result, end) in &self.rows {
+                let p = logistic(at.iter().zip(row).map(|(w, x)| w * x).sum());
+                let target = end.as_ref().and_then(&played_on).unwrap_or(*result);
+                for i in 0..N {
+                    gradient[i] += (target - p) * row[i];
+                    for j in 0..N {
+                        hessian[i][j] += p * (1.0 - p) * row[i] * row[j];
+                    }
+                }
+            }
+            // where one score stands for both, they share the slope
+            (0..N).for_each(|i| hessian[i][i] = hessian[i][i] * (1.0 + 1e-9) + 1e-9);
+            let step = solve(&hessian, &gradient)?;
+            at.iter_mut().zip(&step).for_each(|(at, step)| *at += step);
+            if step.iter().all(|step| step.abs() < 1e-7) {
+                return Some(at);
+            }
+        }
+        None
+    }
+}
+
+impl Samples<3> {
+    /// The model of results that agrees with its own forecasts for the games that the scores ended.
+    fn played_on(&self) -> Option<[f64; 3]> {
+        let mut model = self.fit([0.0; 3], |_| None)?;
+        for _ in 0..200 {
+            let forecast = |end: &[f64; 3]| Some(logistic(model.iter().zip(end).map(|(w, x)| w * x).sum()));
+            let next = self.fit(model, forecast)?;
+            let moved = next.iter().zip(model).any(|(a, b)| (a - b).abs() > 1e-5);
+            model = next;
+            if !moved {
+                break;
+            }
+        }
+        Some(model)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_threshold_is_where_games_stop_going_on() {
+        // a game went on from up to 580, and ended at 600 to 900
+        let ruled = || (0..100).map(|i| (i * 37 % 581, 600 + i * 3));
+        assert_eq!(threshold(ruled()), Some(600));
+        // a few that come back are a matter of the rule; many are none
+        assert_eq!(threshold(ruled().chain([(700, 800), (650, 900)])), Some(600));
+        assert_eq!(threshold(ruled().chain((0..20).map(|i| (700 + i * 300, 800)))), None);
+        // games of one position each say nothing of games that go on
+        assert_eq!(threshold((0..100).map(|i| (0, i * 9))), None);
+    }
+
+    #[test]
+    fn a_regression_finds_its_parameters() {
+        let mut samples = Samples::<2>::default();
+        // the shares won are exactly those of the model
+        for (x, won) in [(-1.0, 0.2), (0.0, 0.4), (1.0, 0.64)] {
+            samples.push([x, 1.0], won, None);
+        }
+        let [slope, offset] = samples.fit([0.0; 2], |_| None).unwrap();
+        // logit 0.2, 0.4, 0.64 = ln 1/4, ln 2/3, ln 16/9: the steps are ln 8/3
+        assert!((slope - libm::log(8.0 / 3.0)).abs() < 1e-9 && (offset - libm::log(2.0 / 3.0)).abs() < 1e-9);
+        assert_eq!(solve(&[[1.0, 2.0], [2.0, 1.0]], &[0.0; 2]), None);
+    }
+}

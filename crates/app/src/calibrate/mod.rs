@@ -1,0 +1,679 @@
+//! From the sample table to a calibration per engine: mates, curve, standardisation, fits, proper scores, warnings.
+//!
+//! The steps are pure: the same table and options give the same result. The result of an engine that cannot be
+//! calibrated has an error; the other engines are calibrated all the same.
+
+mod adjudicated;
+pub mod command;
+pub mod mates;
+mod proper;
+mod provenance;
+pub mod ratings;
+pub mod signs;
+mod warning;
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+pub use adjudicated::Adjudicated;
+pub use adjudicated::ended_by_scores;
+use evalcurve_calibration::types::{Color, Outcome};
+use evalcurve_fit::calibration::{Calibration, Doubt, Draws, MatePolicy, control_seconds};
+use evalcurve_fit::curve::{CurvePoint, EvaluationCurve, quantile_points};
+use evalcurve_fit::fit::{
+    BootstrapOptions, ByMethod, Fit, FitData, FitError, FitOptions, GameBootstrap, Method, ModelFit, ModelKind,
+    Observation, Strengths,
+};
+use evalcurve_fit::standardize::{ScoreMoments, Standardization, StandardizedCurve};
+use evalcurve_fit::validate::{
+    Case, CrossValidation, DEFAULT_FOLDS, EngineCases, SharedPosition, Situation, ValidateError, fit_engines,
+};
+use evalcurve_records::sample::ByEngine;
+use evalcurve_records::sample::EngineSamples;
+use evalcurve_records::sample::NameId;
+use evalcurve_records::sample::Sample;
+use evalcurve_records::sample::SampleTable;
+use evalcurve_records::sample::SamplingOptions;
+use evalcurve_words::language::Text;
+use evalcurve_words::language::ToText;
+use evalcurve_words::text;
+use mates::{MateReport, Thresholds};
+pub use proper::{EngineForecasts, Validated, choose, forecasts, with_forecasts, write_forecasts};
+pub use provenance::digest;
+use rayon::prelude::*;
+use signs::MixedSigns;
+pub use warning::Shown;
+pub use warning::Warning;
+pub use warning::WarningKind;
+pub use warning::outermost;
+
+/// Games with samples that an engine needs for a calibration, unless the options set another number. With fewer, the
+/// errors that the games show are themselves too uncertain (docs/method.md).
+pub const DEFAULT_MIN_GAMES: u64 = 30;
+
+/// The model of a calibration, unless the options set another one: the one scale on which engines can be compared.
+pub const DEFAULT_MODEL: ModelKind = ModelKind::Joint;
+
+/// How engines are calibrated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CalibrateOptions {
+    /// How curves and fits treat mates.
+    pub mate_policy: MatePolicy,
+    /// For [`MatePolicy::Clip`]: mates count as plus or minus this many centipawns.
+    pub clip_cp: u32,
+    /// The size from which a score is a mate.
+    pub thresholds: Thresholds,
+    /// Width of a bin of the evaluation curve.
+    pub bin_cp: u32,
+    /// Samples that a bin needs to be plotted.
+    pub min_bin: u64,
+    /// Samples that an engine needs to be fitted.
+    pub min_samples: u64,
+    /// Games with samples that an engine needs for a calibration.
+    pub min_games: u64,
+    /// The model of the calibration.
+    pub model: ModelKind,
+    /// Other models to fit and store in the calibration file. Both sigmoids always are.
+    pub other_models: Vec<ModelKind>,
+    /// Folds over games for scores out of sample; `None` for no such scores.
+    pub folds: Option<u64>,
+    /// Resamples of the games, for intervals and bands by bootstrap; 0 for none. Their seed is that of the sampling.
+    pub bands: u32,
+    /// Whether the bootstrap is of the sigmoids, too, and not of the evaluation curve alone.
+    pub bootstrap_sigmoids: bool,
+    /// Engines with a bootstrap, those with most samples; `None` for all.
+    pub bootstrap_of: Option<usize>,
+    /// How the samples were drawn, for the file.
+    pub sampling: SamplingOptions,
+    /// The filters as text, for the file.
+    pub filters: Vec<String>,
+    /// The inputs as text, for the file.
+    pub inputs: Vec<String>,
+}
+
+impl Default for CalibrateOptions {
+    fn default() -> Self {
+        Self {
+            mate_policy: MatePolicy::Exclude,
+            clip_cp: 3_000,
+            thresholds: Thresholds::default(),
+            bin_cp: evalcurve_fit::curve::DEFAULT_BIN_CP,
+            min_bin: evalcurve_fit::curve::DEFAULT_MIN_COUNT,
+            min_samples: 30,
+            min_games: DEFAULT_MIN_GAMES,
+            model: DEFAULT_MODEL,
+            other_models: Vec::new(),
+            folds: Some(DEFAULT_FOLDS),
+            bands: 0,
+            bootstrap_sigmoids: true,
+            bootstrap_of: None,
+            sampling: SamplingOptions::default(),
+            filters: Vec::new(),
+            inputs: Vec::new(),
+        }
+    }
+}
+
+impl CalibrateOptions {
+    /// The options of the fits to a table.
+    pub fn fit_options(&self, table: &SampleTable) -> FitOptions {
+        FitOptions {
+            min_samples: self.min_samples,
+            rated_by_these_games: table.bradley_terry,
+            chess: table.chess,
+            ..FitOptions::default()
+        }
+    }
+}
+
+/// The calibration of one engine with all that led to it.
+#[derive(Debug, Clone)]
+pub struct EngineResult {
+    pub name: String,
+    /// Games with a sample of this engine.
+    pub games: u64,
+    /// Samples drawn, mates among them.
+    pub samples: u64,
+    /// Samples that curve and fits use under the mate policy.
+    pub fitted: u64,
+    /// Wins, draws and losses among those.
+    pub outcomes: [u64; 3],
+    /// Mates and their threshold.
+    pub mates: MateReport,
+    /// Games in which the sign of its scores looks inverted, with the places of these games.
+    pub signs: Option<(MixedSigns, Vec<String>)>,
+    /// Games that its scores and those of its opponents ended.
+    pub adjudicated: Option<Adjudicated>,
+    /// Smallest and largest score drawn, in centipawns.
+    pub score_range: Option<(i32, i32)>,
+    pub curve: EvaluationCurve,
+    /// The same in bins of about the same number of samples.
+    pub quantiles: Vec<CurvePoint>,
+    /// Mean and standard deviation of the fitted samples.
+    pub standardization: Option<Standardization>,
+    /// The same with mates included, under any policy.
+    pub standardization_with_mates: Option<Standardization>,
+    /// The curve in units of the standard deviation.
+    pub standardized_curve: Option<StandardizedCurve>,
+    pub sigmoids: ByMethod<Result<Fit, FitError>>,
+    /// The fits of the other models that were asked for.
+    pub models: BTreeMap<ModelKind, Result<Box<ModelFit>, FitError>>,
+    /// Scores of the chosen model out of sample; `None` where it was not scored.
+    pub validated: Option<Validated>,
+    /// The bootstrap of curve and fits, where the options ask for it and the engine has enough samples.
+    pub bootstrap: Option<GameBootstrap>,
+    /// What a user of the calibration should know.
+    pub warnings: Vec<Warning>,
+    /// Why there is no calibration.
+    pub error: Option<Text>,
+    pub calibration: Option<Calibration>,
+}
+
+impl EngineResult {
+    /// Mean result of the fitted samples, draws half.
+    pub fn win_rate(&self) -> Option<f64> {
+        let [wins, draws, losses] = self.outcomes;
+        let n = wins + draws + losses;
+        (n > 0).then(|| (wins as f64 + draws as f64 / 2.0) / n as f64)
+    }
+
+    /// Whether it has the samples and games that a calibration needs.
+    pub fn has_enough(&self, options: &CalibrateOptions) -> bool {
+        self.fitted >= options.min_samples && self.games >= options.min_games
+    }
+
+    /// Why its calibration must not be used.
+    pub fn refusal(&self) -> Option<Doubt> {
+        self.calibration.as_ref().and_then(refusal)
+    }
+
+    /// Why it has no calibration that can be used.
+    pub fn why_not(&self) -> Option<Text> {
+        let refused = || self.refusal().map(|doubt| text!("the calibration {doubt}"));
+        self.error.clone().or_else(refused)
+    }
+
+    /// Engines that share the fit of the chosen model with it, this one among them.
+    fn fitted_together(&self) -> usize {
+        self.strengths().map_or(1, |strengths| strengths.engines())
+    }
+
+    /// The strengths of the players of its joint fit.
+    fn strengths(&self) -> Option<&Strengths> {
+        self.models.get(&ModelKind::Joint)?.as_ref().ok()?.strengths.as_deref()
+    }
+
+    /// Why a model was not fitted.
+    fn fitted_model(&self, kind: ModelKind) -> Result<(), &FitError> {
+        match kind.method() {
+            Some(method) => self.fit(method).map(|_| ()),
+            None => match self.models.get(&kind) {
+                Some(Ok(_)) | None => Ok(()),
+                Some(Err(error)) => Err(error),
+            },
+        }
+    }
+
+    /// The fit by `method`.
+    pub fn fit(&self, method: Method) -> Result<&Fit, &FitError> {
+        self.sigmoids[method].as_ref()
+    }
+}
+
+/// Why a calibration must not be used: worse than knowing no score, a slope that may be 0, or scores in another unit.
+pub fn refusal(calibration: &Calibration) -> Option<Doubt> {
+    let refused =
+        |doubt: &Doubt| matches!(doubt, Doubt::WorseThanConstant | Doubt::SlopeMayBeZero | Doubt::NoCentipawns);
+    calibration.doubts.iter().copied().find(refused)
+}
+
+/// Calibrates every engine of the table, engines by name.
+///
+/// Marks the mates in `table` on the way, so that what is written of it afterwards shows them.
+pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<EngineResult> {
+    let mates = mark_mates(table, &options.thresholds);
+    let table = &*table;
+    // the cases need as much memory as the samples, and go before the results come
+    let (fitted, doubtful) = {
+        let cases = cases(table, options.mate_policy, options.clip_cp);
+        let (fit_options, to_fit) = (options.fit_options(table), with_cut_scores(table, &cases));
+        let folds = proper::fold_options(options);
+        let mut validation = folds.map(|folds| CrossValidation::new(&to_fit, folds, fit_options));
+        rayon::join(|| fit(table, &to_fit, validation.as_mut(), options), || Doubtful::new(table))
+    };
+    results(table, mates, fitted, doubtful, options)
+}
+
+/// As [`calibrate`], of a table whose mates are marked, with its cases and their cross-validation, if there is one.
+pub fn calibrate_cases(
+    table: &SampleTable,
+    mates: Vec<MateReport>,
+    cases: &[EngineCases],
+    validation: Option<&mut CrossValidation<'_>>,
+    options: &CalibrateOptions,
+) -> Vec<EngineResult> {
+    let fitted = fit(table, &with_cut_scores(table, cases), validation, options);
+    results(table, mates, fitted, Doubtful::new(table), options)
+}
+
+/// Engines whose scores say that something is wrong with the games.
+struct Doubtful {
+    signs: HashMap<NameId, MixedSigns>,
+    adjudicated: BTreeMap<NameId, Adjudicated>,
+}
+
+impl Doubtful {
+    fn new(table: &SampleTable) -> Self {
+        let signs = signs::mixed_signs(table).into_iter().map(|mixed| (mixed.engine, mixed)).collect();
+        Self { signs, adjudicated: adjudicated::adjudicated(table) }
+    }
+}
+
+/// The models of an engine, and the scores of the chosen one.
+type Fitted = (Models, Option<Result<Validated, ValidateError>>);
+
+/// Fits and scores the models of every engine.
+fn fit(
+    table: &SampleTable,
+    cases: &[EngineCases],
+    validation: Option<&mut CrossValidation<'_>>,
+    options: &CalibrateOptions,
+) -> Vec<Fitted> {
+    let models = fit_models(cases, options, &options.fit_options(table));
+    let validated = match validation {
+        Some(validation) => {
+            let near: Vec<_> = models.iter().map(|of| of.get(&options.model)?.as_deref().ok()).collect();
+            proper::validate(validation, options, &near, table.chess).into_iter().map(Some).collect()
+        }
+        None => vec![None; models.len()],
+    };
+    models.into_iter().zip(validated).collect()
+}
+
+/// The results of all engines, by name.
+fn results(
+    table: &SampleTable,
+    mates: Vec<MateReport>,
+    fitted: Vec<Fitted>,
+    Doubtful { mut signs, adjudicated }: Doubtful,
+    options: &CalibrateOptions,
+) -> Vec<EngineResult> {
+    let (engines, numbers) = (ByEngine::new(table), numbers(table));
+    let signs: Vec<Option<MixedSigns>> = engines.ids().map(|id| signs.remove(&id)).collect();
+    let samples: Vec<u64> = (0..engines.len()).map(|engine| engines.samples(engine) as u64).collect();
+    let with_bootstrap = among_most(&samples, options.bootstrap_of);
+    let described = (0..engines.len()).into_par_iter().zip(mates).zip(fitted).zip(signs).zip(with_bootstrap);
+    // some engines have many times the samples of others
+    described
+        .with_max_len(engines.len().div_ceil(TASKS))
+        .map(|((((engine, mates), (models, validated)), signs), with_bootstrap)| {
+            let engine = &engines.of(engine);
+            let mut result = describe(table, engine, mates, models, with_bootstrap, options);
+            if let Some(mixed) = signs {
+                result.warnings.insert(0, Warning { kind: WarningKind::MixedSigns, text: mixed.text(table) });
+                let places = mixed.places(table);
+                result.signs = Some((mixed, places));
+            }
+            result.adjudicated = adjudicated.get(&engine.id).copied().filter(|_| result.has_enough(options));
+            if let Some(text) = result.adjudicated.and_then(|adjudicated| adjudicated.text()) {
+                result.warnings.push(Warning { kind: WarningKind::Adjudicated, text });
+            }
+            add_validation(table, validated, &mut result, options);
+            finish(table, &engine.samples, &numbers, &mut result, options);
+            result
+        })
+        .collect()
+}
+
+/// Parts into which the engines are divided, for any number of threads.
+const TASKS: usize = 256;
+
+/// Whether each number is among the `most` largest ones; of equal ones the first are.
+pub fn among_most(numbers: &[u64], most: Option<usize>) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..numbers.len()).collect();
+    order.sort_by_key(|i| Reverse(numbers[*i]));
+    let mut among = vec![false; numbers.len()];
+    order.into_iter().take(most.unwrap_or(usize::MAX)).for_each(|i| among[i] = true);
+    among
+}
+
+/// Adds the scores out of sample, and what they say.
+fn add_validation(
+    table: &SampleTable,
+    validated: Option<Result<Validated, ValidateError>>,
+    result: &mut EngineResult,
+    options: &CalibrateOptions,
+) {
+    match validated {
+        Some(Ok(validated)) => {
+            if let Some(misfit) = validated.misfit.filter(|_| validated.is_misshapen) {
+                let ([from, to], seen, forecast) = (misfit.scores, 100.0 * misfit.seen, 100.0 * misfit.forecast);
+                let text = text!(
+                    "on unseen games scores of {from} to {to} won {seen:.0}%, and not {forecast:.0}% as the curve \
+                     says: its shape is another one; look at the plot, and try `model` auto"
+                );
+                result.warnings.push(Warning { kind: WarningKind::Misshapen, text });
+            }
+            result.validated = Some(validated);
+        }
+        Some(Err(error)) if result.fitted_model(options.model).is_ok() => {
+            // a slope that depends on a few games is no better than one that may be 0
+            let kind = match error {
+                ValidateError::Fold { source: FitError::SlopeNotPositive { .. }, .. } => WarningKind::SlopeMayBeZero,
+                _ => WarningKind::NotValidated,
+            };
+            let text = error.to_text().about(&text!("the model has no scores out of sample"));
+            result.warnings.push(Warning { kind, text });
+        }
+        Some(Err(_)) | None => {}
+    }
+    if table.bradley_terry && options.model.needs().rating && result.fitted_model(options.model).is_ok() {
+        let text = text!(
+            "the ratings were made from these very games, so that the model looks better out of sample than it is"
+        );
+        result.warnings.push(Warning { kind: WarningKind::RatingsKnowTheResults, text });
+    }
+}
+
+/// Boxed, because a map has room for more models than there are.
+type Models = BTreeMap<ModelKind, Result<Box<ModelFit>, FitError>>;
+
+/// Fits all models but the plain sigmoids, each to all engines.
+fn fit_models(engines: &[EngineCases], options: &CalibrateOptions, fit_options: &FitOptions) -> Vec<Models> {
+    let cases: Vec<&[Case]> = engines.iter().map(|e| e.cases.as_slice()).collect();
+    let mut models: Vec<Models> = engines.iter().map(|_| BTreeMap::new()).collect();
+    let mut kinds: Vec<ModelKind> = options.other_models.iter().copied().chain([options.model]).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    for kind in kinds.into_iter().filter(|kind| kind.method().is_none()) {
+        for (models, fit) in models.iter_mut().zip(fit_engines(kind, &cases, fit_options)) {
+            models.insert(kind, fit.map(Box::new));
+        }
+    }
+    models
+}
+
+/// Sets the mate flag of every sample by its engine's threshold. Returns the mates of each engine, engines by name.
+pub fn mark_mates(table: &mut SampleTable, thresholds: &Thresholds) -> Vec<MateReport> {
+    let engines = ByEngine::new(table);
+    let report = |engine| {
+        let EngineSamples { id, name, samples } = engines.of(engine);
+        (id, mates::report(&samples, thresholds.of(name)))
+    };
+    let reports: Vec<(NameId, MateReport)> = (0..engines.len()).into_par_iter().map(report).collect();
+    let threshold: HashMap<NameId, u32> = reports.iter().map(|(id, r)| (*id, r.threshold_cp)).collect();
+    table.cut_at = reports.iter().filter_map(|(id, r)| Some((*id, r.cut?.cp))).collect();
+    for sample in &mut table.samples {
+        sample.mate = threshold.get(&sample.engine).is_some_and(|&cp| mates::is_mate(sample, cp));
+        let of_opponent = threshold.get(&sample.opponent).copied().unwrap_or(mates::DEFAULT_THRESHOLD_CP);
+        sample.reply_cp = sample.reply_cp.filter(|cp| cp.unsigned_abs() < of_opponent);
+    }
+    reports.into_iter().map(|(_, report)| report).collect()
+}
+
+/// A sample as curve and fits see it; `None` for a mate that is left out, and for a score that was cut: it stands for
+/// all larger ones. What is left is not biased, because the scores alone choose it.
+pub fn observation(table: &SampleTable, sample: &Sample, policy: MatePolicy, clip_cp: u32) -> Option<Observation> {
+    if is_cut(table, sample) {
+        return None;
+    }
+    let score_cp = match policy {
+        MatePolicy::Exclude if sample.mate => return None,
+        MatePolicy::Clip if sample.mate => sample.score_cp.signum() * i32::try_from(clip_cp).unwrap_or(i32::MAX),
+        MatePolicy::Exclude | MatePolicy::Clip | MatePolicy::Keep => sample.score_cp,
+    };
+    let game = table.games.get(sample.game as usize)?;
+    Some(Observation { game: game.id, score_cp, outcome: sample.outcome })
+}
+
+/// Whether a score was cut.
+fn is_cut(table: &SampleTable, sample: &Sample) -> bool {
+    !sample.mate && table.cut_at.get(&sample.engine).is_some_and(|cp| sample.score_cp.unsigned_abs() >= *cp)
+}
+
+/// The cases, and those of the scores that were cut, as if other engines had given them: these have a win rate of their
+/// own, and say how strong the players are and how many results follow no score. The forecasts of the cut scores are
+/// not used.
+fn with_cut_scores<'a>(table: &SampleTable, cases: &'a [EngineCases]) -> Cow<'a, [EngineCases]> {
+    if table.cut_at.is_empty() {
+        return Cow::Borrowed(cases);
+    }
+    let numbers = numbers(table);
+    let mut cut: HashMap<NameId, Vec<&Sample>> = HashMap::new();
+    for sample in table.samples.iter().filter(|sample| is_cut(table, sample)) {
+        cut.entry(sample.engine).or_default().push(sample);
+    }
+    let of_cut = |(engine, place): (&NameId, u32)| {
+        let number = |id: NameId| numbers.get(id as usize).copied().unwrap_or(u32::MAX);
+        let case = |sample: &Sample| {
+            let game = table.game(sample)?;
+            let strength = both_ratings(table, sample).map(|[own, opponent]| own - opponent);
+            let situation = Situation {
+                ply: Some(sample.ply),
+                engine: Some(u32::MAX - 1 - place),
+                players: plays(table, sample).then(|| [sample.engine, sample.opponent].map(number)),
+                ..Situation::default()
+            };
+            let situation = strength.map_or(situation, |difference| situation.with_rating_difference(difference));
+            Some(Case { game: game.id, score_cp: sample.score_cp, outcome: sample.outcome, situation })
+        };
+        let cases = cut.remove(engine).unwrap_or_default().into_iter().filter_map(case).collect();
+        EngineCases { name: String::new(), cases }
+    };
+    // not in the order of their numbers, which is that of reading
+    let mut engines: Vec<&NameId> = table.cut_at.keys().collect();
+    engines.sort_by_key(|engine| table.names.get(**engine));
+    cases.iter().cloned().chain(engines.into_iter().zip(0..).map(of_cut)).collect()
+}
+
+/// Whether the engine of a sample plays the game.
+fn plays(table: &SampleTable, sample: &Sample) -> bool {
+    let player = table.game(sample).and_then(|game| game.players.get(sample.color.index()));
+    player == Some(&sample.engine) && !table.annotates(sample)
+}
+
+/// The ratings of the side to move and of its opponent, if both are known. The engine of the sample may annotate their
+/// game.
+fn both_ratings(table: &SampleTable, sample: &Sample) -> Option<[f64; 2]> {
+    let game = table.game(sample)?;
+    let of = |color: Color| game.ratings.get(color.index()).copied().flatten();
+    of(sample.color).zip(of(sample.color.opponent())).map(|(own, opponent)| [own, opponent])
+}
+
+/// The scores of several engines for one position, by game and ply.
+type SharedPositions = HashMap<(u64, u32), Vec<(NameId, i32)>>;
+
+/// The positions that two engines or more scored, where one of them annotates the game of others or sits in a council.
+fn positions_with_several_scores(table: &SampleTable) -> SharedPositions {
+    let mut positions = SharedPositions::new();
+    if table.samples.iter().all(|sample| plays(table, sample)) {
+        return positions;
+    }
+    for sample in table.samples.iter().filter(|sample| !sample.mate) {
+        if let Some(game) = table.game(sample) {
+            positions.entry((game.id, sample.ply)).or_default().push((sample.engine, sample.score_cp));
+        }
+    }
+    positions.retain(|_, scores| {
+        scores.sort_by_key(|(engine, cp)| (table.names.get(*engine), *cp));
+        scores.dedup_by_key(|(engine, _)| *engine);
+        scores.len() > 1
+    });
+    positions
+}
+
+/// The number of each name in alphabetical order: the ids of names depend on the order of reading, and with them the
+/// last digits of a fit of several engines would.
+pub fn numbers(table: &SampleTable) -> Vec<u32> {
+    let mut ids: Vec<NameId> = (0..table.names.len() as NameId).collect();
+    ids.sort_by_key(|&id| table.names.get(id));
+    let mut numbers = vec![0; ids.len()];
+    ids.into_iter().zip(0..).for_each(|(id, number)| numbers[id as usize] = number);
+    numbers
+}
+
+/// The samples of every engine as models see them, engines by name. Mates are those of [`mark_mates`].
+pub fn cases(table: &SampleTable, policy: MatePolicy, clip_cp: u32) -> Vec<EngineCases> {
+    let (positions, numbers) = (positions_with_several_scores(table), numbers(table));
+    let number = |id: NameId| numbers.get(id as usize).copied().unwrap_or(u32::MAX);
+    // most games have one of a few time controls
+    let seconds: Vec<Option<f64>> =
+        (0..table.names.len() as NameId).map(|id| control_seconds(table.names.get(id))).collect();
+    let seconds_of = |control: NameId| seconds.get(control as usize).copied().flatten();
+    let case = |sample: &Sample| {
+        let Observation { game, score_cp, outcome } = observation(table, sample, policy, clip_cp)?;
+        let mut situation = Situation {
+            ply: Some(sample.ply),
+            material: sample.material.map(u32::from),
+            engine: Some(number(sample.engine)),
+            ..Situation::default()
+        };
+        if let Some([own, opponent]) = both_ratings(table, sample) {
+            situation = situation.with_rating_difference(own - opponent);
+            // made from results, ratings say who is stronger, and not how strong
+            situation.rating = (!table.bradley_terry).then_some(0.5 * (own + opponent));
+        }
+        situation.seconds = table.game(sample).and_then(|game| seconds_of(game.time_control));
+        // the result is that of the players, whoever gave the score
+        let plays = plays(table, sample);
+        let players = table
+            .game(sample)
+            .map(|game| [sample.color, sample.color.opponent()].map(|color| game.players[color.index()]));
+        let named = |players: &[NameId; 2]| players.iter().all(|player| !table.names.get(*player).is_empty());
+        situation.players = match plays {
+            true => Some([sample.engine, sample.opponent].map(number)),
+            false => players.filter(|players| players[0] != players[1]).filter(named).map(|p| p.map(number)),
+        };
+        // each score is compared with that of the next engine by name, so that a pair counts once
+        let next = || {
+            let scores = positions.get(&(game, sample.ply))?;
+            scores.get(scores.iter().position(|(engine, _)| *engine == sample.engine)? + 1)
+        };
+        let reply = sample.reply_cp.filter(|_| plays).map(|cp| (sample.opponent, -cp, true));
+        // engines that score positions of others' games have the same results, which compare them without the bias of
+        // one's noisy scores against another's
+        let same = || next().filter(|_| plays || situation.players.is_none()).map(|&(engine, cp)| (engine, cp, false));
+        situation.shared = reply
+            .or_else(same)
+            .filter(|_| !sample.mate)
+            .map(|(engine, score_cp, replied)| SharedPosition { engine: number(engine), score_cp, replied });
+        Some(Case { game, score_cp, outcome, situation })
+    };
+    let engines = ByEngine::new(table);
+    let of = |engine| {
+        let EngineSamples { name, samples, .. } = engines.of(engine);
+        let mut cases = Vec::with_capacity(samples.len());
+        cases.extend(samples.iter().filter_map(case));
+        EngineCases { name: name.to_owned(), cases }
+    };
+    (0..engines.len()).into_par_iter().map(of).collect()
+}
+
+/// The result of an engine before its model is scored.
+fn describe(
+    table: &SampleTable,
+    engine: &EngineSamples<'_>,
+    mates: MateReport,
+    models: Models,
+    with_bootstrap: bool,
+    options: &CalibrateOptions,
+) -> EngineResult {
+    let samples = &engine.samples;
+    let observations: Vec<Observation> =
+        samples.iter().filter_map(|s| observation(table, s, options.mate_policy, options.clip_cp)).collect();
+
+    let mut curve = EvaluationCurve::new(options.bin_cp);
+    let mut moments = ScoreMoments::default();
+    let mut outcomes = [0; 3];
+    for o in &observations {
+        curve.add(o.score_cp, o.outcome);
+        moments.add(o.score_cp);
+        outcomes[match o.outcome {
+            Outcome::Win => 0,
+            Outcome::Draw => 1,
+            Outcome::Loss => 2,
+        }] += 1;
+    }
+    let with_mates: ScoreMoments = samples.iter().map(|s| s.score_cp).collect();
+    let standardization = moments.standardization().ok();
+    let standardized_curve = standardization.map(|standard| {
+        let mut curve = StandardizedCurve::new(standard);
+        observations.iter().for_each(|o| curve.add(o.score_cp, o.outcome));
+        curve
+    });
+
+    let fit_options = FitOptions { min_samples: options.min_samples, ..FitOptions::default() };
+    let data = FitData::new(&observations);
+    let enough = options.bands > 0 && observations.len() as u64 >= options.min_samples.max(1);
+    let bootstrap = (enough && with_bootstrap).then(|| {
+        data.bootstrap(&BootstrapOptions {
+            resamples: options.bands,
+            seed: options.sampling.seed,
+            bin_cp: options.bin_cp,
+            sigmoids: options.bootstrap_sigmoids,
+        })
+    });
+    let mut games: Vec<u32> = samples.iter().map(|s| s.game).collect();
+    games.sort_unstable();
+    games.dedup();
+    let mut result = EngineResult {
+        name: engine.name.to_owned(),
+        games: games.len() as u64,
+        samples: samples.len() as u64,
+        fitted: observations.len() as u64,
+        outcomes,
+        mates,
+        signs: None,
+        adjudicated: None,
+        score_range: samples.iter().map(|s| s.score_cp).min().zip(samples.iter().map(|s| s.score_cp).max()),
+        curve,
+        quantiles: quantile_points(observations.iter().map(|o| (o.score_cp, o.outcome)), options.min_bin),
+        standardization,
+        standardization_with_mates: with_mates.standardization().ok(),
+        standardized_curve,
+        sigmoids: ByMethod::new(|method| data.fit(method, &fit_options)),
+        models,
+        validated: None,
+        bootstrap,
+        warnings: Vec::new(),
+        error: None,
+        calibration: None,
+    };
+    result.warnings = warning::of_engine(table, &result, samples, &observations, options);
+    result
+}
+
+/// Sets the calibration, or the error.
+fn finish(
+    table: &SampleTable,
+    samples: &[Sample],
+    numbers: &[u32],
+    result: &mut EngineResult,
+    options: &CalibrateOptions,
+) {
+    if result.games < options.min_games {
+        let (have, need) = (result.games, options.min_games);
+        result.error = Some(text!("{have} game(s), {need} needed: add games, or set `min-games`"));
+        return;
+    }
+    match result.fitted_model(options.model) {
+        Err(error) => result.error = Some(error.to_text()),
+        Ok(()) => match provenance::calibration(table, samples, numbers, result, options) {
+            Some(mut calibration) => {
+                calibration.doubts = warning::doubts(&calibration, &result.warnings);
+                result.warnings.extend(warning::of_calibration(&calibration, result));
+                result.warnings.extend(warning::draws_misfit(table, &calibration, samples));
+                result.calibration = Some(calibration);
+            }
+            None => {
+                result.error = Some(text!("the chosen model was not fitted; choose another with `model`"));
+            }
+        },
+    }
+}
+
+/// Draws as the calibration file holds them.
+fn draws(sampling: &SamplingOptions) -> Draws {
+    if sampling.drop_draws { Draws::Drop } else { Draws::Half }
+}

@@ -1,0 +1,150 @@
+//! Files and folders that commands write.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use anyhow::bail;
+use clap::ArgMatches;
+use evalcurve_figures::Figure;
+use evalcurve_records::record::find::find;
+use evalcurve_words::language::{Language, Text};
+use serde_json::{Value, json};
+
+use super::messages::About;
+use super::options::OutputArgs;
+use super::{Done, terminal};
+pub use crate::calibration;
+pub use crate::calibrations_in;
+pub use crate::is_calibration;
+pub use crate::one_file;
+use crate::report::figures::save;
+pub use crate::with_calibrations_of_folders;
+use evalcurve_tables::TableOptions;
+use evalcurve_tables::is_table;
+use evalcurve_tables::looks_like;
+use evalcurve_words::text;
+pub use evalcurve_words::text::shown_path as shown;
+use evalcurve_words::whole_file;
+use evalcurve_words::whole_file::Inputs;
+
+/// Writes notes to standard error.
+pub fn note_all(notes: &[Text], quiet: bool, language: Language) {
+    notes.iter().filter(|_| !quiet).for_each(|note| terminal::note(&note.text(language)));
+}
+
+/// Whether there is anything of this name, also a link to a file that does not exist.
+pub fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+/// Options whose values are files that are read, or folders of them.
+const READ_BY: [&str; 6] = ["calibration", "calibrations", "judges", "page", "teacher", "weights"];
+
+/// Lets no output of this command replace what the command reads: what is given without an option, or by one that reads.
+pub fn protect(matches: &ArgMatches, command: &clap::Command) {
+    // these write into the configuration or the tournament that they are given
+    if matches.subcommand_name().is_some_and(|name| ["council", "play"].contains(&name)) {
+        return;
+    }
+    let mut given = Vec::new();
+    read_by(matches, command, &mut given);
+    let known: OnceLock<[Inputs; 2]> = OnceLock::new();
+    whole_file::protect(move |output| {
+        // nothing is lost where there is no file
+        if !output.is_file() {
+            return false;
+        }
+        let [named, found] = known.get_or_init(|| {
+            let entries = |path: &PathBuf| find(std::slice::from_ref(path)).unwrap_or_default();
+            let all = |path: &PathBuf| entries(path).into_iter().filter_map(|entry| entry.path).collect::<Vec<_>>();
+            let (folders, files): (Vec<&PathBuf>, Vec<&PathBuf>) = given.iter().partition(|path| path.is_dir());
+            [files, folders].map(|paths| Inputs::of(paths.into_iter().flat_map(all)))
+        });
+        named.replaced_by(output).is_some() || found.replaced_by(output).is_some_and(is_read)
+    });
+}
+
+/// The paths in the arguments of a command that reads them.
+fn read_by(matches: &ArgMatches, command: &clap::Command, given: &mut Vec<PathBuf>) {
+    let positional = command.get_positionals().map(|argument| argument.get_id().as_str());
+    for values in positional.chain(READ_BY).filter_map(|id| matches.try_get_raw(id).ok().flatten()) {
+        for value in values {
+            // NAME=FILE
+            let file = value.to_str().and_then(|text| text.split_once('=')).map(|(_, file)| PathBuf::from(file));
+            given.extend(file.filter(|file| file.exists()));
+            given.push(value.into());
+        }
+    }
+    if let Some((name, matches)) = matches.subcommand()
+        && let Some(command) = command.find_subcommand(name)
+    {
+        read_by(matches, command, given);
+    }
+}
+
+/// Whether a file of a folder is read with it, and is no output of an earlier run that lies there.
+fn is_read(path: &Path) -> bool {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("json" | "svg" | "png" | "html") => false,
+        _ if is_table(path) => {
+            let mut head = Vec::new();
+            let read = File::open(path).and_then(|file| file.take(1 << 16).read_to_end(&mut head));
+            read.is_err() || looks_like(&head, &TableOptions::default())
+        }
+        _ => true,
+    }
+}
+
+/// Refuses to replace an existing file without `force`, and a folder or what this command reads always.
+pub fn check_replace(path: &Path, force: bool) -> anyhow::Result<()> {
+    if path.is_dir() {
+        bail!(text!("{}: it is a folder; choose another name", path.display()));
+    }
+    if path.metadata().is_ok_and(|found| !found.is_file()) {
+        bail!(text!("{}: it is a device or a pipe; choose another name", path.display()));
+    }
+    whole_file::check(path)?;
+    if is_there(path) && !force {
+        bail!(text!("{}: the file exists; choose another name, or replace it with --force", path.display()));
+    }
+    Ok(())
+}
+
+/// Creates a folder with its parents.
+pub fn make_folder(path: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(path).about(|| text!("{}: cannot create the folder", path.display()))
+}
+
+/// Creates the parent folder of a file.
+pub fn make_parent(path: &Path) -> anyhow::Result<()> {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).map_or(Ok(()), make_folder)
+}
+
+/// Writes a figure as SVG and PNG to the path of either.
+pub fn write_figure(path: &Path, figure: Figure) -> anyhow::Result<()> {
+    make_parent(path)?;
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    save(Ok(figure), path.parent().unwrap_or(Path::new("")), &stem, false)?;
+    Ok(())
+}
+
+/// Lists the plots that were written, after a summary, if there is one. `also` names the files beside each SVG.
+pub fn list_plots(
+    output: &OutputArgs,
+    written: &[PathBuf],
+    also: &str,
+    summary: Option<(Value, String)>,
+) -> anyhow::Result<Done> {
+    let written: Vec<String> = written.iter().map(|p| shown(p)).collect();
+    let (summary, mut text) = summary.unzip();
+    let text = text.get_or_insert_default();
+    text.extend(written.iter().map(|p| format!("{p}{also}\n")));
+    let mut document = json!({ "plots": written });
+    if let Some(summary) = summary {
+        document["summary"] = summary;
+    }
+    output.print(|| document, || std::mem::take(text))?;
+    Ok(Done::Yes)
+}

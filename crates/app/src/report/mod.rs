@@ -1,0 +1,21 @@
+//! What every command shows with: tables and blocks for people, JSON for machines, figures as files.
+//!
+//! Text and JSON need no feature; pages and figures need `plot`.
+
+pub mod columns;
+#[cfg(feature = "plot")]
+pub mod figures;
+#[cfg(feature = "plot")]
+pub mod html;
+pub mod json;
+#[cfg(feature = "plot")]
+pub mod model;
+#[cfg(feature = "plot")]
+mod people_figures;
+mod reading;
+#[cfg(feature = "plot")]
+pub mod small_plot;
+pub mod text;
+pub mod verdict;
+#[cfg(feature = "plot")]
+pub mod wdl_figures;

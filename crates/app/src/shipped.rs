@@ -1,0 +1,52 @@
+//! The positions in the program.
+
+use std::collections::HashSet;
+
+use evalcurve_engine::{Game, usi};
+use evalcurve_words::random;
+
+use crate::{Input, InputSource, Progress, Sample, Sampling};
+
+/// The positions in the program, as `evalcurve analyse` reads them without a path: lines with the results of their
+/// games, see `data/README.md`. The halves are there for those who fit on one and judge on the other. There are none of
+/// games other than shogi and chess.
+pub fn shipped(game: Game) -> Input {
+    let halves: [(&str, &[u8]); 2] = match game {
+        Game::Shogi => [
+            ("shogi-fit.sfen.zst", include_bytes!("../../../data/positions/shogi-fit.sfen.zst")),
+            ("shogi-judge.sfen.zst", include_bytes!("../../../data/positions/shogi-judge.sfen.zst")),
+        ],
+        Game::Chess => [
+            ("chess-fit.epd.zst", include_bytes!("../../../data/positions/chess-fit.epd.zst")),
+            ("chess-judge.epd.zst", include_bytes!("../../../data/positions/chess-judge.epd.zst")),
+        ],
+        _ => return Input::default(),
+    };
+    Input { sources: halves.map(|(name, bytes)| InputSource::Bytes(name.to_owned(), bytes.into())).into() }
+}
+
+/// Takes all positions of a set, scored or not: they were drawn when the set was made.
+pub fn all_positions(sampling: &mut Sampling) {
+    *sampling = Sampling { from_ply: Some(1), all_positions: true, unscored: true, ..sampling.clone() };
+}
+
+/// One position of each of so many games in the program, in an order that the default seed and the games decide.
+///
+/// # Errors
+/// [`Error`](crate::Error) of reading them.
+pub fn shipped_positions(game: Game, count: usize) -> Result<Vec<usi::Position>, crate::Error> {
+    let mut draw = Sample::default();
+    all_positions(&mut draw.reading.sampling);
+    let drawn = draw.run(&shipped(game), &Progress::default())?;
+    let table = &drawn.value;
+    let positions = table.samples.iter().filter_map(|sample| {
+        let game = table.game(sample)?;
+        let (start, moves) = drawn.positions.of(game, sample)?;
+        let key = random::bits(&[random::DEFAULT_SEED, game.id, u64::from(sample.ply)]);
+        Some((key, game.id, usi::Position { start: start.map(str::to_owned), moves: moves.to_vec() }))
+    });
+    let mut positions: Vec<_> = positions.collect();
+    positions.sort_by_key(|(key, ..)| *key);
+    let mut seen = HashSet::new();
+    Ok(positions.into_iter().filter(|(_, id, _)| seen.insert(*id)).take(count).map(|(.., at)| at).collect())
+}

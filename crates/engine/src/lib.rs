@@ -1,0 +1,41 @@
+//! One engine: a process that speaks USI or UCI, the positions that it searches, its clock and its limits.
+//!
+//! [`usi`] has the messages and the process, [`board`] the legal moves of shogi, 5x5 shogi and chess. A [`Player`]
+//! waits for each answer, as a match runner does; a [`Member`] never waits, as a council needs it. [`ConfigText`] reads
+//! the tables of engines in the files of councils and tournaments.
+//!
+//! ```
+//! use evalcurve_engine::usi::Position;
+//! use evalcurve_engine::{Board, Game};
+//!
+//! let (board, problem) = Board::new(Game::Shogi, &Position::parse("startpos moves 7g7f"));
+//! assert!(problem.is_none() && board.is_legal("3c3d") && !board.is_legal("3c3e"));
+//! ```
+
+pub mod board;
+pub mod clock;
+mod command;
+mod config;
+mod config_file;
+mod info_lines;
+mod lock;
+mod member;
+mod player;
+mod queue;
+mod task;
+mod trial;
+pub mod usi;
+mod voted;
+
+pub use board::{Board, Game};
+pub use command::{EngineError, parse_engine, parse_limit, words};
+pub use config::{CHESS_SCALE_CP, CouncilConfig, EngineConfig, Limit, TimeControl, centipawns, read_later};
+pub use config_file::{ConfigError, ConfigText, Document, ReadCouncil};
+pub use info_lines::InfoLines;
+pub use lock::lock;
+pub use member::{Listener, Member};
+pub use player::{Failure, Player};
+pub use queue::{Event, GUI_LINE_BYTES, events, forward, wait};
+pub use task::{MemberEvent, SearchResult, Task};
+pub use trial::{Trial, disobeys, ignored, instead_of, time_per_move, try_limits};
+pub use voted::VotedGame;

@@ -1,0 +1,258 @@
+//! The fit of the sigmoid with lapses, and what lapses explain.
+
+use evalcurve_calibration::logistic::Logistic;
+use evalcurve_calibration::{Lapse, Method, Model, ModelKind, Outcome, Sigmoid};
+
+use super::fitted::{ModelFit, games_of};
+use super::fitter::Fitter;
+use crate::fit::case::Case;
+use crate::fit::counts::{ScoreCount, ScoreCounts};
+use crate::fit::covariance::clustered;
+use crate::fit::error::FitError;
+use crate::fit::lapse::{Point, drawn_share};
+use crate::fit::objective::SCORE_SCALE;
+use crate::fit::options::FitOptions;
+use crate::fit::plain::{check_cases, fit_counts};
+use crate::fit::search::{Evaluation, Loss, Minimum, Search};
+use crate::fit::symmetric::Square;
+
+pub(super) const FIT: Fitter = Fitter::Each(fit);
+
+/// Largest share of lapses; more means that the scores say little.
+const LARGEST: f64 = 0.4;
+
+/// The results at one score.
+struct LapseRow {
+    x: f64,
+    /// the derivatives of (z, low, high) by each parameter
+    by: Vec<[f64; 3]>,
+    /// each result, and how often it occurred
+    counts: [(f64, f64); 3],
+}
+
+/// The likelihood of results counted by score, in (w1, w2) and, if it is free, the share of lapses on either side.
+struct Likelihood {
+    rows: Vec<LapseRow>,
+    samples: f64,
+    spread: Vec<f64>,
+}
+
+impl Likelihood {
+    fn new(counts: &ScoreCounts, free: bool) -> Self {
+        let row = |r: &ScoreCount| {
+            let counts = [(1.0, r.wins as f64), (0.5, r.draws as f64), (0.0, r.losses as f64)];
+            let x = f64::from(r.score_cp) / SCORE_SCALE;
+            LapseRow { x, by: expand(x, free), counts }
+        };
+        let rows: Vec<_> = counts.rows().iter().map(row).collect();
+        let samples = counts.samples() as f64;
+        let squares: f64 = rows.iter().map(|r| r.x * r.x * r.counts.iter().map(|(_, n)| n).sum::<f64>()).sum();
+        let mut spread = vec![1.0; 2 + usize::from(free)];
+        spread[0] = (squares / samples).sqrt();
+        Self { rows, samples, spread }
+    }
+}
+
+/// The shares of unexpected wins and losses of a point of the search.
+fn lapses(at: &[f64]) -> [f64; 2] {
+    [at.get(2).copied().unwrap_or(0.0); 2]
+}
+
+/// The derivatives of (z, low, high) by each parameter at a score.
+fn expand(x: f64, free: bool) -> Vec<[f64; 3]> {
+    let all = [[x, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 1.0]];
+    all[..2 + usize::from(free)].to_vec()
+}
+
+impl Loss for Likelihood {
+    fn evaluate(&self, at: &[f64]) -> Option<Evaluation> {
+        if at[2..].iter().any(|share| !(0.0..LARGEST).contains(share)) {
+            return None;
+        }
+        let (k, lapses) = (at.len(), lapses(at));
+        let (mut loss, mut gradient, mut hessian) = (0.0, vec![0.0; k], Square::zero(k));
+        for LapseRow { x, by, counts } in &self.rows {
+            for (result, n) in counts.iter().filter(|(_, n)| *n > 0.0) {
+                let point = Point::at(at[0] * x - at[1], lapses, *result);
+                let n = n / self.samples;
+                loss += n * point.loss;
+                for (i, a) in by.iter().enumerate() {
+                    gradient[i] += n * dot(a, &point.first);
+                    for (j, b) in by[..=i].iter().enumerate() {
+                        hessian.add(i, j, n * dot(a, &point.second.map(|row| dot(&row, b))));
+                    }
+                }
+            }
+        }
+        Some(Evaluation { loss, gradient, hessian })
+    }
+
+    fn spread(&self) -> &[f64] {
+        &self.spread
+    }
+}
+
+fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Shares from which the searches start.
+const STARTS: [&[f64]; 3] = [&[0.002], &[0.02], &[0.1]];
+
+/// Fits w1, w2 and the share of lapses by maximum likelihood: the best minimum of several starts. No lapses at all is
+/// among them, so that the share is exactly 0 where data have none.
+fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {
+    check_cases(cases, options.min_samples)?;
+    let observations: Vec<_> = cases.iter().map(Case::observation).collect();
+    let counts = ScoreCounts::from_observations(&observations);
+    let plain = Method::ALL.map(|method| fit_counts(method, &counts, options));
+    let start = |sigmoid: Sigmoid| [sigmoid.w1 * SCORE_SCALE, sigmoid.w2];
+    let starts: Vec<[f64; 2]> = plain.iter().flatten().map(|fit| start(fit.sigmoid)).collect();
+    let mut best: Option<Minimum> = None;
+    for free in [true, false] {
+        let likelihood = Likelihood::new(&counts, free);
+        let shares: &[&[f64]] = if free { &STARTS } else { &[&[]] };
+        for (start, share) in starts.iter().flat_map(|start| shares.iter().map(move |share| (start, share))) {
+            let Ok(found) = Search::new(&likelihood).minimise(&[start.as_slice(), share].concat()) else { continue };
+            let better = best.as_ref().is_none_or(|b| found.evaluation.loss < b.evaluation.loss - 1e-12);
+            if found.at[0] > 0.0 && better {
+                best = Some(found);
+            }
+        }
+    }
+    let Some(found) = best else {
+        let [_, plain] = plain;
+        return Err(plain.err().unwrap_or(FitError::NotConverged { gradient: f64::INFINITY, passes: 0 }));
+    };
+    let (lapses, size) = (lapses(&found.at), found.at.len());
+    let model = Lapse { w1: found.at[0] / SCORE_SCALE, w2: found.at[1], lapse: lapses[0] };
+    let games: Vec<u64> = cases.iter().map(|c| c.game).collect();
+    let covariance = clustered(&found.evaluation.hessian, &games, |i, add| {
+        let case = &cases[i];
+        let x = f64::from(case.score_cp) / SCORE_SCALE;
+        let point = Point::at(found.at[0] * x - found.at[1], lapses, case.outcome.value());
+        expand(x, size > 2).iter().enumerate().for_each(|(j, by)| add(j, dot(by, &point.first)));
+    });
+    // w1 per centipawn; a share that is not free has variance 0
+    let scales = [1.0 / SCORE_SCALE, 1.0, 1.0];
+    let row = |i: usize| (0..size).map(|j| if i == j { scales[i] } else { 0.0 }).collect();
+    let rows: Vec<Vec<f64>> = (0..scales.len()).map(row).collect();
+    let covariance = covariance.map(|v| v.transformed(&rows));
+    ModelFit::new(kind, Model::Lapse(model), covariance, games_of(cases), found.evaluation.loss)
+}
+
+/// Whether an engine's results hold lapses at all: the likelihood ratio of a fit with lapses against the plain sigmoid.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LapseTest {
+    /// Twice the gain in log likelihood, 0 or more.
+    pub statistic: f64,
+    /// Chance of such a gain without lapses: half that of chi-squared with one degree of freedom, since a share cannot
+    /// be negative.
+    pub p_value: f64,
+}
+
+/// Tests the share of a [`ModelKind::Lapse`] fit against 0. `plain` is the mean loss of maximum likelihood on the same
+/// samples.
+pub fn lapse_test(lapse: &ModelFit, plain: f64) -> LapseTest {
+    let statistic = (2.0 * lapse.samples as f64 * (plain - lapse.mean_loss)).max(0.0);
+    LapseTest { statistic, p_value: 0.5 * libm::erfc((0.5 * statistic).sqrt()) }
+}
+
+/// The part of the share of lapses that is games drawn at any score.
+pub fn drawn(model: &Lapse, cases: &[Case]) -> f64 {
+    let rate = |case: &Case| Logistic::at(model.w1 * f64::from(case.score_cp) - model.w2).p;
+    drawn_share(cases.iter().map(|case| (rate(case), case.outcome.value())), model.lapse)
+}
+
+/// For each sample, the probability that its result followed no score. The mean is twice `lapse` at the maximum of
+/// the likelihood, so sums over groups of samples divide the lapses between them.
+pub fn unexplained(model: &Lapse, cases: &[Case]) -> Vec<f64> {
+    let one = |case: &Case| {
+        let at = Logistic::at(model.w1 * f64::from(case.score_cp) - model.w2);
+        let share = model.lapse;
+        let (win, loss) = (share + (1.0 - 2.0 * share) * at.p, share + (1.0 - 2.0 * share) * at.q);
+        let of = |weight: f64, rate: f64| if rate > 0.0 { weight * share / rate } else { 0.0 };
+        of(case.outcome.value(), win) + of(1.0 - case.outcome.value(), loss)
+    };
+    cases.iter().map(one).collect()
+}
+
+/// The samples of the largest scores that contradict the result, largest first: a win expected and lost, or a loss
+/// expected and won. These are what lapses explain.
+pub fn contradictions(cases: &[Case]) -> Vec<&Case> {
+    let contradicts = |c: &&Case| match c.outcome {
+        Outcome::Win => c.score_cp < 0,
+        Outcome::Loss => c.score_cp > 0,
+        Outcome::Draw => c.score_cp != 0,
+    };
+    let mut found: Vec<&Case> = cases.iter().filter(contradicts).collect();
+    found.sort_by_key(|c| (std::cmp::Reverse(c.score_cp.unsigned_abs()), c.game));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use evalcurve_calibration::Situation;
+
+    use super::*;
+    use crate::fit::fit_model;
+    use evalcurve_words::random::unit;
+
+    /// Games drawn from a sigmoid with lapses.
+    fn planted(lapse: f64, seed: u64) -> Vec<Case> {
+        (0..4000u64)
+            .map(|game| {
+                let score_cp = (6000.0 * (unit(&[seed, game, 0]) - 0.5)) as i32;
+                let p = lapse + (1.0 - 2.0 * lapse) * Sigmoid { w1: 0.004, w2: 0.2 }.win_rate(f64::from(score_cp));
+                let outcome = if unit(&[seed, game, 1]) < p { Outcome::Win } else { Outcome::Loss };
+                Case { game, score_cp, outcome, situation: Situation::default() }
+            })
+            .collect()
+    }
+
+    fn lapse_of(cases: &[Case]) -> (Lapse, ModelFit) {
+        let fit = fit_model(ModelKind::Lapse, cases, &FitOptions::default()).unwrap();
+        let Model::Lapse(model) = fit.model else { panic!("{fit:?}") };
+        (model, fit)
+    }
+
+    #[test]
+    fn planted_lapses_are_found_and_the_slope_is_right() {
+        let cases = planted(0.04, 1);
+        let (model, fit) = lapse_of(&cases);
+        let errors = fit.standard_errors().unwrap();
+        assert!((model.w1 - 0.004).abs() < 3.0 * errors[0], "{model:?} {errors:?}");
+        assert!((model.lapse - 0.04).abs() < 3.0 * errors[2], "{model:?}");
+        let plain = fit_model(ModelKind::MaximumLikelihood, &cases, &FitOptions::default()).unwrap();
+        let test = lapse_test(&fit, plain.mean_loss);
+        assert!(test.p_value < 1e-6, "{test:?} {model:?} {plain:?}");
+        // at the maximum, the lapses of all samples sum to the share
+        let mean = unexplained(&model, &cases).iter().sum::<f64>() / cases.len() as f64;
+        assert!((mean - 2.0 * model.lapse).abs() < 1e-6, "{mean} {model:?}");
+        // the plain sigmoid is flatter
+        assert!(plain.model.sigmoid().unwrap().w1 < 0.0035);
+    }
+
+    #[test]
+    fn without_lapses_the_share_is_near_zero_and_the_test_is_silent() {
+        let cases = planted(0.0, 2);
+        let plain = fit_model(ModelKind::MaximumLikelihood, &cases, &FitOptions::default()).unwrap();
+        let (model, fit) = lapse_of(&cases);
+        assert!(model.lapse < 0.01, "{model:?}");
+        assert!(fit.mean_loss <= plain.mean_loss + 1e-12);
+        assert!(lapse_test(&fit, plain.mean_loss).p_value > 0.01);
+    }
+
+    #[test]
+    fn one_game_lost_on_time_does_not_flatten_the_curve() {
+        let mut cases = planted(0.0, 3);
+        cases.truncate(1000);
+        let (before, _) = lapse_of(&cases);
+        cases.push(Case { game: 9999, score_cp: 12_730, outcome: Outcome::Loss, situation: Situation::default() });
+        let (after, _) = lapse_of(&cases);
+        let plain = fit_model(ModelKind::MaximumLikelihood, &cases, &FitOptions::default()).unwrap();
+        assert!((after.w1 / before.w1 - 1.0).abs() < 0.05, "{before:?} {after:?}");
+        assert!(plain.model.sigmoid().unwrap().w1 < 0.9 * before.w1);
+        assert_eq!(contradictions(&cases)[0].score_cp, 12_730);
+    }
+}

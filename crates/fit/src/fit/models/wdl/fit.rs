@@ -1,0 +1,323 @@
+//! Fits thresholds and spreads to counts of wins, draws and losses by score and stage.
+
+use evalcurve_calibration::logistic::Logistic;
+use evalcurve_calibration::model::TERMS;
+use evalcurve_calibration::{Model, ModelKind, StageUnit, Wdl};
+
+use super::UNIT;
+use crate::fit::case::{Case, central_range};
+use crate::fit::covariance::clustered;
+use crate::fit::error::FitError;
+use crate::fit::models::fitted::ModelFit;
+use crate::fit::options::FitOptions;
+use crate::fit::plain::check_cases;
+use crate::fit::search::{Evaluation, Loss, Minimum, minimise};
+use crate::fit::symmetric::Square;
+
+/// How often each outcome followed one score at one stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WdlCount {
+    /// Ply or material.
+    pub stage: u32,
+    /// Score in centipawns, or in the unit that a and b are wanted in.
+    pub score_cp: i32,
+    /// Won games.
+    pub wins: u64,
+    /// Drawn games.
+    pub draws: u64,
+    /// Lost games.
+    pub losses: u64,
+}
+
+/// Rows of one stage: (score in units, wins, draws, losses).
+struct RowsOfStage {
+    /// powers of the centred stage
+    basis: [f64; TERMS],
+    rows: Vec<[f64; 4]>,
+}
+
+/// The mean loss over a and b as polynomials of `terms` terms in the centred stage: first those of a, then of b.
+struct Objective<'a> {
+    stages: &'a [RowsOfStage],
+    terms: usize,
+    samples: f64,
+    spread: Vec<f64>,
+}
+
+/// Loss of one (score, outcome counts) and its derivatives by (a, b): f, f_a, f_b, f_aa, f_ab, f_bb.
+///
+/// With z = (x-a)/b, v = (-x-a)/b, c = a/b: D = (1-W)(1-L)(1 - e^{-2c}), so that the loss is a sum of functions of z, v
+/// and c alone.
+pub(super) fn derivatives(a: f64, b: f64, [x, wins, draws, losses]: [f64; 4]) -> [f64; 6] {
+    let mut sums = [0.0; 6];
+    let mut chain = |first: f64, second: f64, [by_a, by_b, by_ab, by_bb]: [f64; 4]| {
+        sums[1] += first * by_a;
+        sums[2] += first * by_b;
+        sums[3] += second * by_a * by_a;
+        sums[4] += second * by_a * by_b + first * by_ab;
+        sums[5] += second * by_b * by_b + first * by_bb;
+    };
+    let mut loss = 0.0;
+    for (z, hits) in [((x - a) / b, wins), ((-x - a) / b, losses)] {
+        let at = Logistic::at(z);
+        loss += hits * at.minus_log_p + draws * at.minus_log_q;
+        chain(
+            draws * at.p - hits * at.q,
+            (hits + draws) * at.p * at.q,
+            [-1.0 / b, -z / b, 1.0 / (b * b), 2.0 * z / (b * b)],
+        );
+    }
+    if draws > 0.0 {
+        let c = a / b;
+        let grown = libm::expm1(2.0 * c);
+        loss -= draws * libm::log(-libm::expm1(-2.0 * c));
+        // e^{2c}/(e^{2c}-1)² = (1 + 1/(e^{2c}-1))/(e^{2c}-1): no infinity over infinity
+        let (first, second) = (-draws * 2.0 / grown, draws * 4.0 * (1.0 + 1.0 / grown) / grown);
+        chain(first, second, [1.0 / b, -c / b, -1.0 / (b * b), 2.0 * c / (b * b)]);
+    }
+    sums[0] = loss;
+    sums
+}
+
+impl Objective<'_> {
+    fn a_and_b(&self, at: &[f64], basis: &[f64; TERMS]) -> Option<(f64, f64)> {
+        let value = |c: &[f64]| c.iter().zip(basis).map(|(c, u)| c * u).sum::<f64>();
+        let (a, b) = (value(&at[..self.terms]), value(&at[self.terms..]));
+        // draws would be negative, or the curve fall
+        (a > 1e-6 && b > 1e-6).then_some((a, b))
+    }
+}
+
+impl Loss for Objective<'_> {
+    fn evaluate(&self, at: &[f64]) -> Option<Evaluation> {
+        let k = self.terms;
+        let (mut loss, mut gradient, mut hessian) = (0.0, vec![0.0; 2 * k], Square::zero(2 * k));
+        for stage in self.stages {
+            let (a, b) = self.a_and_b(at, &stage.basis)?;
+            let mut sums = [0.0; 6];
+            for row in &stage.rows {
+                sums.iter_mut().zip(derivatives(a, b, *row)).for_each(|(s, d)| *s += d);
+            }
+            let [f, f_a, f_b, f_aa, f_ab, f_bb] = sums.map(|s| s / self.samples);
+            loss += f;
+            for i in 0..k {
+                let u = stage.basis[i];
+                gradient[i] += f_a * u;
+                gradient[k + i] += f_b * u;
+                for j in 0..k {
+                    let both = u * stage.basis[j];
+                    hessian.add(k + i, j, f_ab * both);
+                    if j <= i {
+                        hessian.add(i, j, f_aa * both);
+                        hessian.add(k + i, k + j, f_bb * both);
+                    }
+                }
+            }
+        }
+        Some(Evaluation { loss, gradient, hessian })
+    }
+
+    fn spread(&self) -> &[f64] {
+        &self.spread
+    }
+}
+
+/// A fit with what its covariance needs.
+struct Solved {
+    model: Wdl,
+    /// coefficients in the centred stage: a's, then b's, in units
+    at: Vec<f64>,
+    hessian: Square,
+    mean_loss: f64,
+    scale: StageScale,
+}
+
+/// u = (stage - middle)/width.
+#[derive(Clone, Copy)]
+struct StageScale {
+    middle: f64,
+    width: f64,
+    terms: usize,
+}
+
+impl StageScale {
+    fn basis(&self, stage: f64) -> [f64; TERMS] {
+        let u = (stage - self.middle) / self.width;
+        [1.0, u, u * u, u * u * u]
+    }
+
+    /// The matrix that takes coefficients of u, lowest power first, to those of t = stage/target, highest first.
+    fn to_powers(self, target: f64) -> [[f64; TERMS]; TERMS] {
+        // u = p t + q
+        let (p, q) = (target / self.width, -self.middle / self.width);
+        let mut matrix = [[0.0; TERMS]; TERMS];
+        let mut power = [1.0, 0.0, 0.0, 0.0]; // of u, lowest first in t
+        for column in 0..TERMS {
+            for (row, c) in matrix.iter_mut().rev().zip(power) {
+                row[column] = c;
+            }
+            // times p t + q
+            let shifted = [0.0, power[0], power[1], power[2]];
+            power.iter_mut().zip(shifted).for_each(|(c, below)| *c = q * *c + p * below);
+        }
+        matrix
+    }
+}
+
+/// Fits a and b by maximum likelihood of wins, draws and losses to counts, stages as they are. Without a covariance,
+/// since counts do not know the games.
+///
+/// Polynomials of the third degree need many samples. Where the best ones have a or b fall to 0 at some stage, the
+/// degree is lowered until they do not, and the leading coefficients are 0.
+///
+/// # Errors
+/// [`FitError::NoDraws`] without draws, [`FitError::OneClass`] with nothing else, [`FitError::NotConverged`], and
+/// [`FitError::WdlNotPositive`] where a or b is not positive within the range of stages.
+pub fn fit_wdl_counts(counts: &[WdlCount], stage: StageUnit) -> Result<Wdl, FitError> {
+    let samples = counts.iter().map(|c| c.wins + c.draws + c.losses).sum();
+    let draws = counts.iter().map(|c| c.draws).sum::<u64>();
+    if draws == 0 {
+        return Err(FitError::NoDraws { samples });
+    }
+    if draws == samples {
+        return Err(FitError::OneClass { outcome: evalcurve_calibration::types::Outcome::Draw, samples });
+    }
+    solve(counts, stage).map(|s| s.model)
+}
+
+fn solve(counts: &[WdlCount], unit: StageUnit) -> Result<Solved, FitError> {
+    let mut sorted: Vec<&WdlCount> = counts.iter().filter(|c| c.wins + c.draws + c.losses > 0).collect();
+    sorted.sort_by_key(|c| (c.stage, c.score_cp));
+    let total = |c: &WdlCount| (c.wins + c.draws + c.losses) as f64;
+    let samples: f64 = sorted.iter().map(|c| total(c)).sum();
+    let mean = |value: &dyn Fn(&WdlCount) -> f64| sorted.iter().map(|c| total(c) * value(c)).sum::<f64>() / samples;
+    let middle = mean(&|c| f64::from(c.stage));
+    let width = mean(&|c| (f64::from(c.stage) - middle).powi(2)).sqrt();
+    let by_stage: Vec<&[&WdlCount]> = sorted.chunk_by(|a, b| a.stage == b.stage).collect();
+    let width = if width > 0.0 { width } else { 1.0 };
+    let scale = StageScale { middle, width, terms: by_stage.len().clamp(1, TERMS) };
+    let stages: Vec<RowsOfStage> = by_stage
+        .iter()
+        .map(|rows| RowsOfStage {
+            basis: scale.basis(rows.first().map_or(0.0, |r| f64::from(r.stage))),
+            rows: rows
+                .iter()
+                .map(|c| [f64::from(c.score_cp) / UNIT, c.wins as f64, c.draws as f64, c.losses as f64])
+                .collect(),
+        })
+        .collect();
+    // one a and one b first, from the share of draws and the size of the scores
+    let size = mean(&|c| f64::from(c.score_cp) * f64::from(c.score_cp)).sqrt() / UNIT;
+    let share = (sorted.iter().map(|c| c.draws as f64).sum::<f64>() / samples).clamp(0.02, 0.98);
+    let b = 0.5 * size.max(0.01);
+    let a = b * (libm::log1p(share) - libm::log1p(-share));
+    let objective = |terms: usize| Objective {
+        stages: &stages,
+        terms,
+        samples,
+        // a step of a spread in a or b moves the logits by about one
+        spread: [[1.0, 1.0, 2.0, 4.0]; 2].iter().flat_map(|u| u.iter().take(terms)).map(|u| u / b).collect(),
+    };
+    let flat = minimise(&objective(1), &[a, b])?;
+    let mut failure = None;
+    for terms in (1..=scale.terms).rev() {
+        let mut start = vec![0.0; 2 * terms];
+        start[0] = flat.at[0];
+        start[terms] = flat.at[1];
+        let scale = StageScale { terms, ..scale };
+        match minimise(&objective(terms), &start).and_then(|found| finish(found, scale, &sorted, unit)) {
+            Ok(solved) => return Ok(solved),
+            // the minimum lies where a or b is 0 in some stage: too bent for these samples
+            Err(error) => failure = failure.or(Some(error)),
+        }
+    }
+    Err(failure.unwrap_or(FitError::TooFewSamples { have: 0, need: 1 }))
+}
+
+/// The minimum as a model, if a and b are positive in every stage of the range.
+fn finish(found: Minimum, scale: StageScale, sorted: &[&WdlCount], unit: StageUnit) -> Result<Solved, FitError> {
+    let matrix = scale.to_powers(unit.target());
+    let powers = |c: &[f64]| matrix.map(|row| UNIT * row.iter().zip(c).map(|(m, c)| m * c).sum::<f64>());
+    let model = Wdl {
+        stage: unit,
+        a: powers(&found.at[..scale.terms]),
+        b: powers(&found.at[scale.terms..]),
+        from_stage: sorted.first().map_or(0, |c| c.stage),
+        to_stage: sorted.last().map_or(0, |c| c.stage),
+    };
+    if let Some(stage) = (model.from_stage..=model.to_stage).find(|&stage| {
+        let (a, b) = model.a_and_b(f64::from(stage));
+        a <= 0.0 || b <= 0.0
+    }) {
+        return Err(FitError::WdlNotPositive { unit: unit.as_str(), stage });
+    }
+    Ok(Solved { model, at: found.at, hessian: found.evaluation.hessian, mean_loss: found.evaluation.loss, scale })
+}
+
+/// Fits the model to the cases whose ply or material is known. The outermost 1% of the stages on either side count as
+/// the stages next to them.
+pub(super) fn fit(
+    unit: StageUnit,
+    kind: ModelKind,
+    cases: &[Case],
+    options: &FitOptions,
+) -> Result<ModelFit, FitError> {
+    let mut known: Vec<(Case, u32)> = cases.iter().filter_map(|c| Some((*c, unit.of(&c.situation)?))).collect();
+    let need = options.min_samples.max(2 * TERMS as u64 + 1);
+    let have = known.len() as u64;
+    if unit == StageUnit::Material && have < need && (cases.len() as u64) >= need {
+        return Err(FitError::TooFewWithMaterial { have, need });
+    }
+    check_cases(known.iter().map(|(c, _)| c), need)?;
+    if let Some((from, to)) = central_range(known.iter().map(|k| k.1)) {
+        known.iter_mut().for_each(|k| k.1 = k.1.clamp(from, to));
+    }
+    let mut keys: Vec<(u32, i32, usize)> = known.iter().map(|(c, s)| (*s, c.score_cp, c.outcome as usize)).collect();
+    keys.sort_unstable();
+    let counts: Vec<WdlCount> = keys
+        .chunk_by(|a, b| (a.0, a.1) == (b.0, b.1))
+        .filter_map(|run| {
+            let &(stage, score_cp, _) = run.first()?;
+            let mut by = [0u64; 3];
+            run.iter().for_each(|k| by[k.2] += 1);
+            let [losses, draws, wins] = by;
+            Some(WdlCount { stage, score_cp, wins, draws, losses })
+        })
+        .collect();
+    if counts.iter().all(|c| c.draws == 0) {
+        return Err(FitError::NoDraws { samples: known.len() as u64 });
+    }
+    let Solved { model, at, hessian, mean_loss, scale } = solve(&counts, unit)?;
+    let games: Vec<u64> = known.iter().map(|k| k.0.game).collect();
+    let terms = scale.terms;
+    let in_units = clustered(&hessian, &games, |i, add| {
+        let (case, stage) = &known[i];
+        let basis = scale.basis(f64::from(*stage));
+        let value = |c: &[f64]| c.iter().zip(basis).map(|(c, u)| c * u).sum::<f64>();
+        let mut row = [f64::from(case.score_cp) / UNIT, 0.0, 0.0, 0.0];
+        row[3 - case.outcome as usize] = 1.0;
+        let [_, f_a, f_b, ..] = derivatives(value(&at[..terms]), value(&at[terms..]), row);
+        for (k, u) in basis.iter().enumerate().take(terms) {
+            add(k, f_a * u);
+            add(terms + k, f_b * u);
+        }
+    });
+    // from the centred stage to the powers of stage/target: linear in the coefficients
+    let matrix = scale.to_powers(unit.target());
+    let entry = |v: &Square, i: usize, j: usize| {
+        let mut sum = 0.0;
+        for k in 0..terms {
+            for l in 0..terms {
+                let (r, c) = (k + terms * (i / TERMS), l + terms * (j / TERMS));
+                sum += matrix[i % TERMS][k] * v.at(r.max(c), r.min(c)) * matrix[j % TERMS][l];
+            }
+        }
+        UNIT * UNIT * sum
+    };
+    let size = 0..2 * TERMS;
+    let covariance = in_units.map(|v| {
+        // one entry for both of a mirrored pair: they differ by rounding
+        size.clone().map(|i| size.clone().map(|j| entry(&v, i.max(j), i.min(j))).collect()).collect()
+    });
+    ModelFit::new(kind, Model::Wdl(model), covariance, games, mean_loss)
+}

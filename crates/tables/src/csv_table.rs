@@ -1,0 +1,200 @@
+//! CSV text as a table and tables as CSV text, without polars.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use evalcurve_records::csv_text::{first_line, separator, unclosed_quote};
+use evalcurve_records::record::encoding::whole_text;
+use evalcurve_records::sample::SampleTable;
+
+use super::games::game_columns;
+use super::lines::each_row;
+use super::source::{CellKind, Cells, Source, Values};
+use super::{MOST_COLUMNS, MOST_HEADER, MOST_ROWS, TableError, TableOptions, at_most, holds_samples, with_columns};
+
+/// Whether a file with this beginning is a CSV table: its header has the columns of samples or games.
+pub fn looks_like_csv(head: &[u8], options: &TableOptions) -> bool {
+    let head = &head[..head.len().min(MOST_HEADER as usize)];
+    let text = whole_text(head.to_vec());
+    let names = header_cells(first_line(&text));
+    holds_samples(&names, options) || game_columns(&names).is_some()
+}
+
+/// The cells of the header of a CSV file.
+pub(super) fn header_cells(line: &str) -> Vec<&str> {
+    let separator = char::from(separator(line));
+    line.trim_end().split(separator).map(|cell| cell.trim_matches('"')).collect()
+}
+
+/// The rows of a CSV text.
+#[derive(Debug)]
+pub struct CsvTable {
+    names: Vec<String>,
+    /// The text of the file, then the cells with doubled quotes as they are without doubling.
+    text: String,
+    /// Where the cells are in the text, with their quotes, row by row.
+    cells: Vec<Range<usize>>,
+    /// The line of each row.
+    lines: Vec<u64>,
+}
+
+impl CsvTable {
+    /// Reads a table in any encoding of [`whole_text`], whose name is for messages. Short rows are filled, and what
+    /// rows have beyond the header is left out.
+    ///
+    /// # Errors
+    /// [`TableError`] for a table that is too large, and for a quote that takes other cells into its own.
+    pub fn parse(bytes: Vec<u8>, file: &str) -> Result<Self, TableError> {
+        let mut text = whole_text(bytes);
+        let header = first_line(&text);
+        let separator = separator(header);
+        at_most(file, "columns", header_cells(header).len(), MOST_COLUMNS)?;
+        // the first line is the header
+        at_most(file, "rows", memchr::memchr_iter(b'\n', text.as_bytes()).count().saturating_sub(1), MOST_ROWS)?;
+        if let Some(problem) = unclosed_quote(&text) {
+            return Err(TableError::damaged(file, problem));
+        }
+        let (mut names, mut all, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut undoubled, length) = (String::new(), text.len());
+        each_row(&text, separator, |row| {
+            if row.line == 1 {
+                names.extend(row.cells.iter().map(|cell| row.text[cell.clone()].trim_matches('"').to_owned()));
+                return;
+            }
+            row.cells.resize(names.len(), 0..0);
+            all.extend(row.cells.iter().map(|range| match within_quotes(&row.text[range.clone()]) {
+                Some(inside) if inside.contains("\"\"") => {
+                    let from = length + undoubled.len();
+                    undoubled += &format!("\"{}\"", inside.replace("\"\"", "\""));
+                    from..length + undoubled.len()
+                }
+                _ => row.start + range.start..row.start + range.end,
+            }));
+            lines.push(row.line);
+        })
+        .map_err(|message| TableError::damaged(file, message))?;
+        text += &undoubled;
+        Ok(Self { names, text, cells: all, lines })
+    }
+}
+
+impl Source for CsvTable {
+    fn names(&self) -> Vec<&str> {
+        self.names.iter().map(String::as_str).collect()
+    }
+
+    fn height(&self) -> usize {
+        self.lines.len()
+    }
+
+    fn line(&self, row: usize) -> u64 {
+        self.lines.get(row).copied().unwrap_or_default()
+    }
+
+    fn cells(&self, name: &str, _: CellKind) -> Result<Box<dyn Cells + '_>, String> {
+        let column = self.names.iter().position(|n| n == name).ok_or_else(|| format!("no column '{name}'"))?;
+        Ok(Box::new(CsvColumn { table: self, column }))
+    }
+}
+
+/// What a pair of quotes around a cell holds.
+fn within_quotes(cell: &str) -> Option<&str> {
+    cell.strip_prefix('"')?.strip_suffix('"')
+}
+
+#[derive(Debug)]
+struct CsvColumn<'a> {
+    table: &'a CsvTable,
+    column: usize,
+}
+
+impl Cells for CsvColumn<'_> {
+    fn number(&self, row: usize) -> Option<f64> {
+        self.text(row)?.trim().parse().ok()
+    }
+
+    fn text(&self, row: usize) -> Option<&str> {
+        let CsvTable { names, text, cells, .. } = self.table;
+        let cell = &text[cells.get(row * names.len() + self.column)?.clone()];
+        within_quotes(cell).or_else(|| Some(cell).filter(|cell| !cell.is_empty()))
+    }
+}
+
+/// The sample table as CSV, as [`write()`](super::write()) writes it.
+pub fn to_csv(table: &SampleTable) -> String {
+    with_columns(table, false, write_csv)
+}
+
+/// Columns as CSV text. An empty text is `""`, and no value an empty cell.
+pub(super) fn write_csv(columns: Vec<(&str, Values<'_>)>) -> String {
+    fn quoted(text: &str) -> Cow<'_, str> {
+        match text.is_empty() || text.contains(['"', ',', '\n', '\r']) {
+            true => format!("\"{}\"", text.replace('"', "\"\"")).into(),
+            false => text.into(),
+        }
+    }
+    let cell = |values: &Values<'_>, row: usize| match values {
+        Values::Text(values) => values[row].map(|text| quoted(text).into_owned()),
+        Values::Integer(values) => values[row].map(|n| n.to_string()),
+        Values::Long(values) => Some(values[row].to_string()),
+        // with a decimal, as 1.0
+        Values::Float(values) => values[row].map(|x| format!("{x:?}")),
+        Values::Flag(values) => Some(values[row].to_string()),
+    };
+    let height = columns.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
+    let mut out = columns.iter().map(|(name, _)| quoted(name)).collect::<Vec<_>>().join(",");
+    for row in 0..height {
+        for (i, (_, values)) in columns.iter().enumerate() {
+            out += if i == 0 { "\n" } else { "," };
+            out += &cell(values, row).unwrap_or_default();
+        }
+    }
+    out + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn cells_keep_their_text() {
+        let table = CsvTable::parse(b"engine;score\n\"A;\"\"1\"\"\";12\n\n;x\nB\n\"\"\n".to_vec(), "file").unwrap();
+        let engines = table.cells("engine", CellKind::Text).unwrap();
+        let scores = table.cells("score", CellKind::Number).unwrap();
+        let texts: Vec<_> = (0..4).map(|row| engines.text(row)).collect();
+        assert_eq!(texts, [Some("A;\"1\""), None, Some("B"), Some("")]);
+        assert_eq!((0..3).map(|row| scores.number(row)).collect::<Vec<_>>(), [Some(12.0), None, None]);
+        assert_eq!((table.height(), [0, 1, 2].map(|row| table.line(row))), (4, [2, 4, 5]));
+        assert!(CsvTable::parse(b"a,b\n\"x,1\n".to_vec(), "file").unwrap_err().to_string().contains("line 2"));
+    }
+
+    proptest! {
+        /// Whatever the text, it is refused or has the cells that the csv crate finds.
+        #[test]
+        fn cells_are_those_of_the_csv_crate(rows in "([\",\na あ]|\r\n|\"\"){0,20}") {
+            let text = format!("a,b\n{rows}");
+            let Ok(table) = CsvTable::parse(text.clone().into_bytes(), "file") else { return Ok(()) };
+            let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+            let expected: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+            prop_assert_eq!(table.height(), expected.len());
+            for (column, name) in ["a", "b"].into_iter().enumerate() {
+                let cells = table.cells(name, CellKind::Text).unwrap();
+                for (row, expected) in expected.iter().enumerate() {
+                    prop_assert_eq!(cells.text(row).unwrap_or_default(), expected.get(column).unwrap_or_default());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_written() {
+        let columns = vec![
+            ("a", Values::Text(vec![Some(""), None, Some("x,\"y\"")])),
+            ("b", Values::Float(vec![Some(0.0), Some(-57.158005821448874), None])),
+            ("c", Values::Flag(vec![true, false, true])),
+        ];
+        assert_eq!(write_csv(columns), "a,b,c\n\"\",0.0,true\n,-57.158005821448874,false\n\"x,\"\"y\"\"\",,true\n");
+    }
+}

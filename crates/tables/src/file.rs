@@ -1,0 +1,137 @@
+//! Tables as Parquet and CSV files.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+use evalcurve_records::csv_text::{MOST_BYTES, first_line};
+use evalcurve_records::record::encoding::whole_text;
+use evalcurve_records::sample::{Rows, SampleTable};
+use evalcurve_words::whole_file::{self, read_bounded};
+
+use super::csv_table::{CsvTable, header_cells, looks_like_csv, write_csv};
+use super::games::{game_columns, games};
+use super::read::holds_samples;
+use super::source::Source;
+use super::{
+    MOST_HEADER, Role, TableError, TableOptions, TableReader, Values, at_most, check_name, frame, has_ending,
+    with_columns,
+};
+
+/// Checks the names of all columns and returns those that are needed.
+pub(super) type Select<'a> = dyn Fn(&[&str]) -> Result<Vec<String>, TableError> + 'a;
+
+/// Whether a file with this beginning is Parquet.
+pub fn is_parquet(head: &[u8]) -> bool {
+    head.starts_with(b"PAR1")
+}
+
+/// Whether a file with this beginning is a table: Parquet by its first bytes, CSV by its header.
+pub fn looks_like(head: &[u8], options: &TableOptions) -> bool {
+    is_parquet(head) || looks_like_csv(head, options)
+}
+
+/// Opens a file. A device has no size, so that no limit could be checked before it is read.
+pub(super) fn open(path: &Path, file: &str) -> Result<File, TableError> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() => Err(TableError::damaged(file, "it is no file; write the table into one")),
+        _ => File::open(path).map_err(|error| TableError::damaged(file, error)),
+    }
+}
+
+/// The content of a file. One that shrinks while it is mapped into memory would kill the process, and one that grows is
+/// cut off.
+pub(super) fn bytes_of(path: &Path, file: &str) -> Result<Vec<u8>, TableError> {
+    let damaged = |error| TableError::damaged(file, error);
+    let size = open(path, file)?.metadata().map_err(damaged)?.len();
+    at_most(file, "bytes", size as usize, MOST_BYTES as usize)?;
+    read_bounded(path, MOST_BYTES).map_err(damaged)
+}
+
+/// The names of the columns of a file.
+fn names(path: &Path, file: &str) -> Result<Vec<String>, TableError> {
+    let mut head = Vec::new();
+    let read = open(path, file)?.take(MOST_HEADER).read_to_end(&mut head);
+    read.map_err(|error| TableError::damaged(file, error))?;
+    if is_parquet(&head) {
+        return frame::names(path, file);
+    }
+    Ok(header_cells(first_line(&whole_text(head))).into_iter().map(str::to_owned).collect())
+}
+
+/// Reads a file, of Parquet only the columns that `select` returns.
+fn read(path: &Path, file: &str, threads: usize, select: &Select<'_>) -> Result<Box<dyn Source>, TableError> {
+    let bytes = bytes_of(path, file)?;
+    if is_parquet(&bytes) {
+        return frame::read(&bytes, file, threads.max(1), select);
+    }
+    let table = CsvTable::parse(bytes, file)?;
+    select(&table.names())?;
+    Ok(Box::new(table))
+}
+
+/// The games of a Parquet or CSV file that holds games instead of samples; `None` for another file.
+///
+/// # Errors
+/// [`TableError`] for a file that cannot be read.
+pub fn read_games(path: &Path, options: &TableOptions) -> Result<Option<Rows>, TableError> {
+    let file = path.to_string_lossy();
+    let names = names(path, &file)?;
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    if holds_samples(&names, options) || game_columns(&names).is_none() {
+        return Ok(None);
+    }
+    let select = |names: &[&str]| Ok(game_columns(names).into_iter().flatten().map(str::to_owned).collect());
+    let table = read(path, &file, options.threads, &select)?;
+    games(table.as_ref(), &file).map_err(|message| TableError::damaged(&file, message))
+}
+
+impl TableReader<'_> {
+    /// Adds the rows of a Parquet or CSV file, distinguished by content.
+    ///
+    /// # Errors
+    /// [`TableError`] for a file that cannot be read or lacks a column. Single bad rows are reported and skipped.
+    pub fn read(&mut self, path: &Path) -> Result<(), TableError> {
+        let file = path.to_string_lossy();
+        let table = read(path, &file, self.options.threads, &|names| {
+            self.require(&file, names)?;
+            let columns = &self.options.columns;
+            Ok(Role::ALL.iter().filter_map(|role| columns.find(*role, names)).map(str::to_owned).collect())
+        })?;
+        self.add(table.as_ref(), &file)
+    }
+}
+
+/// Writes the table completely or not at all. The file name ends in `.parquet` or `.csv`.
+///
+/// # Errors
+/// [`TableError`] for another ending or a file that cannot be written.
+pub fn write(table: &SampleTable, path: &Path, threads: usize) -> Result<(), TableError> {
+    write_with(table, Vec::new(), path, threads)
+}
+
+/// Writes the table with further columns, which have a value for each sample.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_with(
+    table: &SampleTable,
+    further: Vec<(&str, Values<'_>)>,
+    path: &Path,
+    threads: usize,
+) -> Result<(), TableError> {
+    with_columns(table, false, |columns| write_columns(columns.into_iter().chain(further).collect(), path, threads))
+}
+
+/// Writes columns of equal length with their names.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_columns(columns: Vec<(&str, Values<'_>)>, path: &Path, threads: usize) -> Result<(), TableError> {
+    check_name(path)?;
+    let bytes = match has_ending(path, "parquet") {
+        true => frame::write(columns, threads).map_err(|m| TableError::damaged(&path.to_string_lossy(), m))?,
+        false => write_csv(columns).into_bytes(),
+    };
+    Ok(whole_file::write(path, &bytes)?)
+}
