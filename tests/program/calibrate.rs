@@ -108,12 +108,12 @@ fn the_constant_is_for_the_gui() {
     let ran = folder.run(&["constant", "noise.csa", "--engine", "A", "--out", "noise"]).ends(1);
     assert!(ran.out.contains("1/w1 = – (") && !ran.out.contains("ShogiHome"), "{}", ran.out);
     assert!(
-        ran.err.contains("no engine could be calibrated: A: the calibration has a slope that may be 0"),
+        ran.err.contains("no engine could be calibrated: A: the calibration forecasts unseen games worse than a constant"),
         "{}",
         ran.err
     );
     assert!(!folder.at("noise/A.json").exists());
-    folder.run(&["constant", "noise.csa", "-q", "--engine", "A"]).ends(1).says(&["a slope that may be 0"]);
+    folder.run(&["constant", "noise.csa", "-q", "--engine", "A"]).ends(1).says(&["worse than a constant"]);
 }
 
 /// A file of another run in the folder has no common scale with those of this one.
