@@ -24,14 +24,14 @@
 //! | module | what it holds | crate |
 //! |---|---|---|
 //! | [`calibration`] | the calibration file and its win rates | `evalcurve-calibration` |
-//! | [`language`], [`text`](mod@text), [`whole_file`], [`random`] | messages in two languages, safe text, whole files, random numbers from keys | `evalcurve-words` |
-//! | [`curve`], [`fit`], [`validate`], [`standardize`], [`rating`] | curves, fits, scores out of sample, ratings | `evalcurve-fit` |
+//! | [`language`], [`text`](mod@text), [`whole_file`], [`random`] | messages, texts, files, random numbers | `evalcurve-words` |
+//! | [`curve`], [`fit`], [`validate`], [`standardize`], [`rating`] | curves, fits, scores, ratings | `evalcurve-fit` |
 //! | [`rule`] | every rule by which a council decides: votes in, one move out | `evalcurve-rules` |
 //! | [`record`], [`sample`] | finds and reads game records; draws positions from them | `evalcurve-records` |
 //! | [`table`] | the sample table as columns, CSV and Parquet | `evalcurve-tables` |
 //! | [`plot`] | figures as SVG and PNG | `evalcurve-figures` |
 //! | [`engine`] | one engine: its process, USI and UCI, boards, clocks, limits | `evalcurve-engine` |
-//! | [`calibrate`], [`judge`], [`report`] | from samples to calibrations, what judges them, what shows them | `evalcurve-app` |
+//! | [`calibrate`], [`judge`], [`report`] | from samples to calibrations and reports | `evalcurve-app` |
 //! | [`run`] | the commands as structs of options with `run(input, progress)` | `evalcurve-app`, the uses |
 
 mod beside;

@@ -108,7 +108,8 @@ fn the_constant_is_for_the_gui() {
     let ran = folder.run(&["constant", "noise.csa", "--engine", "A", "--out", "noise"]).ends(1);
     assert!(ran.out.contains("1/w1 = – (") && !ran.out.contains("ShogiHome"), "{}", ran.out);
     assert!(
-        ran.err.contains("no engine could be calibrated: A: the calibration forecasts unseen games worse than a constant"),
+        ran.err
+            .contains("no engine could be calibrated: A: the calibration forecasts unseen games worse than a constant"),
         "{}",
         ran.err
     );

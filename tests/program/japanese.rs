@@ -1,5 +1,5 @@
-//! The Japanese of the program: every text of a use is in its `ja.json` or in that of the base, and every translation is
-//! of a text.
+//! The Japanese of the program: every text of a use is in its `ja.json` or in that of the base, and every translation
+//! is of a text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

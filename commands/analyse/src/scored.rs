@@ -99,8 +99,8 @@ struct Drawn {
 
 impl Analyse {
     /// Lets the engines score the positions that were drawn from records, see
-    /// [`SamplingOptions::unscored`](evalcurve_records::sample::SamplingOptions). `observe` sees how far the analysis is, and the
-    /// constants at the last number of positions at which they were fitted.
+    /// [`SamplingOptions::unscored`](evalcurve_records::sample::SamplingOptions). `observe` sees how far the analysis
+    /// is, and the constants at the last number of positions at which they were fitted.
     ///
     /// # Errors
     /// [`AnalyseError`]: an engine does not start, or the journal cannot be used.

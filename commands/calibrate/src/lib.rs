@@ -1,4 +1,5 @@
-//! From game records to one calibration per engine: `calibrate`, `constant`, `inspect`, `sample`, `curve`, `fit`, `plot`.
+//! From game records to one calibration per engine: `calibrate`, `constant`, `inspect`, `sample`, `curve`, `fit`,
+//! `plot`.
 
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -279,7 +279,8 @@ impl Adjudicated {
         let Self { games, ended_by_scores, engines, resigning, drawing, certified, notes, .. } = self;
         let [resign, draw] = self.recommended().map(|rule| rule.map(|rule| &rule.option));
         json!({
-            "games": games, "ended_by_scores": ended_by_scores, "engines": engines, "recommended": { "resign": resign, "draw": draw },
+            "games": games, "ended_by_scores": ended_by_scores,
+            "engines": engines, "recommended": { "resign": resign, "draw": draw },
             "resign": resigning, "draw": drawing, "certified": certified, "notes": notes,
         })
     }

@@ -622,8 +622,8 @@ fn check_by_ply(calibration: &Calibration, phase: &Phase, gain: Option<Estimate>
             gain.interval.map_or_else(String::new, |[low, high]| format!(" [{}, {}]", number(low, 5), number(high, 5)));
         let by = number(gain.value, 5);
         return Err(text!(
-            "its scores cannot be rescaled by ply: on games that were not fitted, a slope by ply lowers the log loss by \
-             {by}{ends}, so it forecasts no better than one slope; leave `model` out"
+            "its scores cannot be rescaled by ply: on games that were not fitted, a slope by ply lowers the log loss \
+             by {by}{ends}, so it forecasts no better than one slope; leave `model` out"
         ));
     }
     for ply in [phase.from_ply, phase.to_ply] {

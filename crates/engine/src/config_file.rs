@@ -487,8 +487,8 @@ impl Document<'_> {
     }
 
     /// The tables `[[engine]]` of the file, at least one, with their calibrations. Every name is unique. A
-    /// council, which has a `rule`, has at most [`MOST_VOTERS`], none of which is a council; `read_council` reads those of
-    /// a tournament.
+    /// council, which has a `rule`, has at most [`MOST_VOTERS`], none of which is a council; `read_council` reads those
+    /// of a tournament.
     ///
     /// # Errors
     /// An engine has unknown keys, invalid values, or no calibration although `rule` needs win rates; or a council

@@ -1,4 +1,5 @@
-//! Valid inputs with odd contents: ties, one class, one game, one score, extreme ratings and plies, endings that contradict
+//! Valid inputs with odd contents: ties, one class, one game, one score, extreme ratings and plies, endings that
+//! contradict
 //! the record, many engines. Every command that computes from them must end by itself, with the same bytes for 1 and 8
 //! threads, finite numbers, counts that add up, and intervals that hold their estimates.
 

@@ -189,7 +189,8 @@ fn corpus() -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// What was inserted, taken out again, gives the file: whole, cut, joined, damaged, in every encoding and with every line end.
+/// What was inserted, taken out again, gives the file: whole, cut, joined, damaged, in every encoding and with every
+/// line end.
 #[test]
 fn a_record_without_what_was_inserted_is_the_record() {
     let (mut files, mut games, mut refused, mut pieces) = (0, 0, 0, 0);

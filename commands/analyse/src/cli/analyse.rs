@@ -314,8 +314,8 @@ pub fn score_records(wanted: &ScoreRecords<'_>) -> anyhow::Result<Option<cli::Li
     Ok((done == Done::Yes).then_some(limits))
 }
 
-/// What [`Services::score_members`](evalcurve_app::cli::Services::score_members) does. Says before how long that takes. A
-/// member that crashes again and again is an error.
+/// What [`Services::score_members`](evalcurve_app::cli::Services::score_members) does. Says before how long that takes.
+/// A member that crashes again and again is an error.
 ///
 /// # Errors
 /// Engines that allow no table.
@@ -355,7 +355,8 @@ fn estimate(analyse: &Analyse, drawn: &Drawn, language: Language) -> anyhow::Res
 /// Positions after which the scores of a member are looked at: more of them would mend none of these faults.
 const SOUND: usize = 200;
 
-/// Standard errors by which the side with the better score loses more often, where a sign is wrong: one in 30,000 by chance.
+/// Standard errors by which the side with the better score loses more often, where a sign is wrong: one in 30,000 by
+/// chance.
 const WRONG_SIGN: f64 = 4.0;
 
 /// Why the scores of an engine can never be calibrated.

@@ -81,8 +81,8 @@ pub fn tests(
         text += &match encounter.idle() {
             Some(Idle::Twins { pairs }) => say!(
                 language,
-                "{player} against {opponent}: both games of all {pairs} pairs have the same moves, which tells nothing: \
-                 these are one engine, or they do not obey their limits\n"
+                "{player} against {opponent}: both games of all {pairs} pairs have the same moves, which tells \
+                 nothing: these are one engine, or they do not obey their limits\n"
             ),
             Some(Idle::Replays { pairs }) => say!(
                 language,

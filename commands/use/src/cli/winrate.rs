@@ -153,8 +153,8 @@ fn run(args: &Args) -> anyhow::Result<Done> {
     if let Some(converter) = converters.iter().find(|c| args.wdl && !c.separates_draws()) {
         let (engine, kind) = (&converter.calibration.engine.name, converter.calibration.model.kind);
         bail!(text!(
-            "--wdl: the model of {engine}, {kind}, does not separate draws, or its games had none; calibrate with --model \
-             joint, wdl-material or wdl"
+            "--wdl: the model of {engine}, {kind}, does not separate draws, or its games had none; calibrate with \
+             --model joint, wdl-material or wdl"
         ));
     }
     if let Some(path) = &args.csv {

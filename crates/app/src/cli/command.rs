@@ -150,8 +150,8 @@ pub type Limits = BTreeMap<String, String>;
 #[derive(Debug, Clone, Copy)]
 pub struct Services {
     /// Lets the engines of these commands score positions of the records of another command until their constants are
-    /// known within 10%, and writes the table. `force` replaces a file; `quiet` prints nothing. Returns their limits; `None` if
-    /// no answer counts, and why was said.
+    /// known within 10%, and writes the table. `force` replaces a file; `quiet` prints nothing. Returns their limits;
+    /// `None` if no answer counts, and why was said.
     pub score_records: Option<RecordScorer>,
     /// Lets the members of a council score the positions in the program until their constants are known within a share,
     /// and writes the table.
@@ -164,8 +164,8 @@ pub struct Services {
     pub does_it_pay: Option<PayTest>,
     /// Says whether a judge, from the regret of each member, orders the members as the games of a table do.
     pub judged_as_games: Option<JudgeTest>,
-    /// Reads positions of a game from a file, after each of these numbers of moves of each line or game. Returns what was
-    /// not used, too.
+    /// Reads positions of a game from a file, after each of these numbers of moves of each line or game. Returns what
+    /// was not used, too.
     pub read_positions: Option<ReadPositions>,
     /// Reads the configuration of a council that is an engine of a tournament.
     pub read_council: Option<ReadCouncil>,

@@ -42,7 +42,8 @@ pub fn is_there(path: &Path) -> bool {
 /// Options whose values are files that are read, or folders of them.
 const READ_BY: [&str; 6] = ["calibration", "calibrations", "judges", "page", "teacher", "weights"];
 
-/// Lets no output of this command replace what the command reads: what is given without an option, or by one that reads.
+/// Lets no output of this command replace what the command reads: what is given without an option, or by one that
+/// reads.
 pub fn protect(matches: &ArgMatches, command: &clap::Command) {
     // these write into the configuration or the tournament that they are given
     if matches.subcommand_name().is_some_and(|name| ["council", "play"].contains(&name)) {

@@ -1,7 +1,7 @@
 //! What several commands judge calibrations with.
 //!
-//! [`drift`] compares two versions of a calibration, [`evaluation`] judges one on new games, [`judges`] compares engines
-//! that scored the same positions, and [`split`] tests whether a score has the same meaning in all situations.
+//! [`drift`] compares two versions of a calibration, [`evaluation`] judges one on new games, [`judges`] compares
+//! engines that scored the same positions, and [`split`] tests whether a score has the same meaning in all situations.
 
 pub mod drift;
 pub mod evaluation;

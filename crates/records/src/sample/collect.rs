@@ -420,8 +420,8 @@ mod tests {
         };
         let (scores, unread, text_of_many) = problem(text(40, "0,"));
         assert_eq!((scores, unread), (40, 40));
-        let expected = "a.pgn:3: unread comment: '0,1/9 1s' is not read as a score (40 comments look like scores and are \
-                        not read, 40 are); known forms are '+0.98/25 11s'";
+        let expected = "a.pgn:3: unread comment: '0,1/9 1s' is not read as a score (40 comments look like scores and \
+                        are not read, 40 are); known forms are '+0.98/25 11s'";
         assert!(text_of_many.starts_with(expected), "{text_of_many}");
         // a few are prose
         assert_eq!(problem(text(9, "0,")), (9, 9, String::new()));

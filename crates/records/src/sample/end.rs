@@ -65,7 +65,8 @@ pub fn levels(said: impl Fn(usize, bool) -> Option<u32>) -> [u32; RULES / RUNS] 
     [0, 1, 2].map(|kind| black[kind].max(white[kind]))
 }
 
-/// The numbers as text: the ply; the last scores, `-` for none; the levels from which the game went on; those at its end.
+/// The numbers as text: the ply; the last scores, `-` for none; the levels from which the game went on; those at its
+/// end.
 impl fmt::Display for GameEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.ply)?;
