@@ -24,7 +24,7 @@
 //! | module | what it holds | crate |
 //! |---|---|---|
 //! | [`calibration`] | the calibration file and its win rates | `evalcurve-calibration` |
-//! | [`language`], [`text`](mod@text), [`whole_file`], [`random`] | messages, texts, files, random numbers | `evalcurve-words` |
+//! | [`language`], [`mod@text`], [`whole_file`], [`random`] | messages, texts, files, numbers | `evalcurve-words` |
 //! | [`curve`], [`fit`], [`validate`], [`standardize`], [`rating`] | curves, fits, scores, ratings | `evalcurve-fit` |
 //! | [`rule`] | every rule by which a council decides: votes in, one move out | `evalcurve-rules` |
 //! | [`record`], [`sample`] | finds and reads game records; draws positions from them | `evalcurve-records` |

@@ -1,7 +1,7 @@
 //! Reads files and archives on several threads.
 //!
 //! The calling thread walks through files and archives and hands out blocks. If all workers are busy, it reads the
-//! block itself, so that exactly `threads` threads work. Each block carries its [key](source::Key), the position in the
+//! block itself, so that exactly `threads` threads work. Each block carries its key, the position in the
 //! order of reading. A caller that merges what the workers found in the order of the keys gets a result that does not
 //! depend on which thread read what.
 
