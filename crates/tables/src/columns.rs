@@ -48,7 +48,7 @@ pub enum Role {
     Mate,
     /// How the game ended.
     Termination,
-    /// How its scores end, as [`GameEnd`](crate::sample::GameEnd) writes them.
+    /// How its scores end, as [`GameEnd`](evalcurve_records::sample::GameEnd) writes them.
     ScoreEnd,
     /// The hash of its start position and moves, 16 hexadecimal digits.
     MovesHash,
