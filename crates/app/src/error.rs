@@ -24,7 +24,7 @@ pub enum Error {
     /// Another file cannot be read: the file and what failed.
     #[error("{what}: {source}")]
     File { what: String, source: io::Error },
-    /// [`Progress::stop`] was set.
+    /// [`Progress::stop`](crate::Progress::stop) was set.
     #[error("interrupted")]
     Interrupted,
     /// An option or the data allow no result.

@@ -1,5 +1,5 @@
 //! The report of a diagnosis: sections, each of which answers a question. Text prints their answers, JSON answers and
-//! values, and the page ([`html`](super::html)) answers and bodies.
+//! values, and the page (`html`) answers and bodies.
 //!
 //! A section is one file with its `Section`, which `SECTIONS` lists.
 

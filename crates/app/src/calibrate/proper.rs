@@ -162,10 +162,10 @@ pub fn with_forecasts<T>(
     ])
 }
 
-/// Writes forecasts, as [`write()`] does.
+/// Writes forecasts, as [`evalcurve_tables::write()`] does.
 ///
 /// # Errors
-/// As [`write()`].
+/// As [`evalcurve_tables::write()`].
 pub fn write_forecasts(
     table: &SampleTable,
     forecasts: &[EngineForecasts],

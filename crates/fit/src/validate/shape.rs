@@ -16,7 +16,7 @@ const OUTER: f64 = 0.05;
 const LEAST: usize = 30;
 /// An error of the win rate that does not matter.
 const MATTERS: f64 = 0.03;
-/// The chance of one engine, of all, that is called misshapen with an error of [`MATTERS`] or less.
+/// The chance of one engine, of all, that is called misshapen with an error of 0.03 or less.
 pub const BY_CHANCE: f64 = 0.05;
 
 /// The region of scores where results differ most from the forecasts, for the error that chance allows.
@@ -27,7 +27,7 @@ pub struct Misfit {
     /// The mean of the forecast win rates, and that of the results.
     pub forecast: f64,
     pub seen: f64,
-    /// The chance of such a difference, or a larger one in any region, where the error is [`MATTERS`].
+    /// The chance of such a difference, or a larger one in any region, where the error is 0.03.
     pub p_value: f64,
 }
 
