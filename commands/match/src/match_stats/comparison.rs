@@ -178,22 +178,9 @@ pub fn bonferroni(p: &[f64]) -> Vec<f64> {
     p.iter().map(|one| (one * p.len() as f64).min(1.0)).collect()
 }
 
-/// p-values corrected by Holm's step-down procedure (Holm 1979): never larger than those of [`bonferroni`], with the
-/// same guarantee.
-pub fn holm(p: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..p.len()).collect();
-    order.sort_by(|&a, &b| p[a].total_cmp(&p[b]).then(a.cmp(&b)));
-    let mut out = vec![1.0; p.len()];
-    let mut floor: f64 = 0.0;
-    for (rank, &i) in order.iter().enumerate() {
-        floor = floor.max((p[i] * (p.len() - rank) as f64).min(1.0));
-        out[i] = floor;
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
+    use evalcurve_fit::validate::holm;
     use proptest::prelude::*;
 
     use super::*;

@@ -45,9 +45,10 @@ mod oracle;
 #[cfg(test)]
 mod published_tests;
 
-pub use comparison::{Comparison, Test, bonferroni, compare, holm, sign_test};
+pub use comparison::{Comparison, Test, bonferroni, compare, sign_test};
 pub use counts::{Pentanomial, Points, Wdl};
 pub use elo::{Strength, elo_of_rate, rate_of_elo, strength};
+pub use evalcurve_fit::validate::holm;
 pub use power::PowerQuestion;
 pub use ratings::{Rated, RatingGroup, rating_list};
 pub use results::{Match, Matches, read_matches};

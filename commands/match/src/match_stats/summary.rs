@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::comparison::{Comparison, bonferroni, compare, holm, sign_test};
+use evalcurve_fit::validate::holm;
+
+use super::comparison::{Comparison, bonferroni, compare, sign_test};
 use super::counts::{Pentanomial, Points, Wdl};
 use super::elo::{Strength, strength};
 use super::results::Match;

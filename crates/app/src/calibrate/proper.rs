@@ -7,7 +7,7 @@ use evalcurve_fit::calibration::{ProperScores, nine_digits};
 use evalcurve_fit::fit::{ModelFit, ModelKind};
 use evalcurve_fit::validate::{
     BY_CHANCE, Choice, CrossValidation, Estimate, FoldOptions, Forecast, Misfit, ScoreOptions, Scores, ValidateError,
-    choose_model, fold_of, holm, misfit, scores,
+    choose_model, fold_of, misfit, scores, significant,
 };
 use evalcurve_records::sample::{EngineSamples, Sample, SampleTable, by_engine};
 use evalcurve_tables::{TableError, Values, color, write_columns};
@@ -80,7 +80,7 @@ pub(super) fn validate(
     let mut found: Vec<Result<Validated, ValidateError>> =
         validation.engines().par_iter().enumerate().map(of).collect();
     let chance = |found: &Result<Validated, ValidateError>| Some(found.as_ref().ok()?.misfit?.p_value);
-    let misshapen = holm(&found.iter().map(chance).collect::<Vec<_>>(), BY_CHANCE);
+    let misshapen = significant(&found.iter().map(chance).collect::<Vec<_>>(), BY_CHANCE);
     for (found, is_misshapen) in found.iter_mut().zip(misshapen) {
         found.iter_mut().for_each(|found| found.is_misshapen = is_misshapen);
     }

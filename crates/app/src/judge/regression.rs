@@ -161,20 +161,6 @@ pub fn chi_squared_tail(x: f64, df: u32) -> f64 {
     (front * h).clamp(0.0, 1.0)
 }
 
-/// Corrects p values for multiple tests, in the given order (Holm, *A simple sequentially rejective multiple test
-/// procedure*, 1979).
-pub fn holm(p: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..p.len()).collect();
-    order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
-    let mut corrected = vec![1.0; p.len()];
-    let mut largest = 0.0_f64;
-    for (rank, &i) in order.iter().enumerate() {
-        largest = largest.max(((p.len() - rank) as f64 * p[i]).min(1.0));
-        corrected[i] = largest;
-    }
-    corrected
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,15 +185,6 @@ mod tests {
         assert_eq!(chi_squared_tail(0.0, 3), 1.0);
         assert_eq!(chi_squared_tail(f64::NAN, 3), 1.0);
         assert_eq!(chi_squared_tail(1e9, 3), 0.0);
-    }
-
-    #[test]
-    fn holm_by_hand() {
-        let corrected = holm(&[0.04, 0.01, 0.03, 0.5]);
-        for (found, expected) in corrected.iter().zip([0.09, 0.04, 0.09, 0.5]) {
-            assert!((found - expected).abs() < 1e-12, "{corrected:?}");
-        }
-        assert!(holm(&[]).is_empty());
     }
 
     #[test]

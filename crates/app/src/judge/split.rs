@@ -17,6 +17,7 @@ use std::fmt;
 use evalcurve_calibration::types::Color;
 use evalcurve_fit::curve::{CurvePoint, EvaluationCurve, Z_95, quantile_points};
 use evalcurve_fit::fit::{FitOptions, Method, Observation, ScoreCounts, Sigmoid, fit};
+use evalcurve_fit::validate::holm;
 use evalcurve_records::sample::expression::{Expression, ExpressionError};
 use evalcurve_records::sample::{EngineSamples, Sample, SampleTable, by_engine};
 use evalcurve_words::language::{Language, Text};
@@ -25,7 +26,7 @@ use evalcurve_words::{key, say, text};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::regression::{Regression, Rows, Wald, holm};
+use super::regression::{Regression, Rows, Wald};
 use crate::calibrate::{CalibrateOptions, observation};
 
 /// Fewest samples of a group; the curve of a smaller one would have no plotted point.

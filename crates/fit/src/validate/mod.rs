@@ -33,6 +33,7 @@ mod corp;
 mod cross_validation;
 mod folds;
 mod forecast;
+mod holm;
 mod scores;
 mod shape;
 
@@ -49,5 +50,6 @@ pub use corp::{BandPoint, Decomposition, Reliability, ReliabilityPool, reliabili
 pub use cross_validation::{CrossValidation, FoldFits};
 pub use folds::{DEFAULT_FOLDS, FoldOptions, fold_of};
 pub use forecast::{EngineCases, Forecast, ValidateError};
+pub use holm::{holm, significant};
 pub use scores::{ScoreOptions, Scores, Spiegelhalter, log_loss_difference, mean_log_loss, recalibrate_from, scores};
-pub use shape::{BY_CHANCE, Misfit, holm, misfit};
+pub use shape::{BY_CHANCE, Misfit, misfit};

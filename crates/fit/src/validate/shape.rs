@@ -68,17 +68,6 @@ fn least_error<'a>(forecasts: impl Iterator<Item = &'a Forecast> + Clone) -> (f6
     (games.values().map(|sum| sum * sum).sum::<f64>().sqrt() / n, games.len())
 }
 
-/// Which of some chances are significant together (Holm, Scand. J. Statist. 1979).
-pub fn holm(chances: &[Option<f64>], level: f64) -> Vec<bool> {
-    let mut known: Vec<(f64, usize)> = chances.iter().zip(0..).filter_map(|(p, i)| Some(((*p)?, i))).collect();
-    known.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut found = vec![false; chances.len()];
-    let count = known.len();
-    let least = |(k, (p, _)): &(usize, (f64, usize))| *p * (count - k) as f64 <= level;
-    known.into_iter().enumerate().take_while(least).for_each(|(_, (_, i))| found[i] = true);
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,12 +106,5 @@ mod tests {
         assert!(misfit(&won, &scores).unwrap().p_value > BY_CHANCE);
         let (few, scores) = forecasts(0.4, 20, 1);
         assert_eq!(misfit(&few, &scores), None);
-    }
-
-    #[test]
-    fn holm_divides_the_level_by_what_is_left() {
-        let chances = [Some(0.03), None, Some(0.01), Some(0.04)];
-        assert_eq!(holm(&chances, 0.05), [false, false, true, false]);
-        assert_eq!(holm(&[Some(0.03), Some(0.01), Some(0.02)], 0.06), [true, true, true]);
     }
 }

@@ -19,10 +19,9 @@ use serde::Serialize;
 pub use self::records::{Conflicts, SIZES, conflicts, found};
 pub use self::together::{Member, Mixture, Redundancy, Together};
 
-use super::regression::holm;
 use evalcurve_fit::normal::two_sided;
 use evalcurve_fit::validate::{
-    EngineCases, Estimate, FoldOptions, Forecast, ValidateError, log_loss_difference, mean_log_loss,
+    EngineCases, Estimate, FoldOptions, Forecast, ValidateError, holm, log_loss_difference, mean_log_loss,
 };
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
