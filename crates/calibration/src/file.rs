@@ -295,6 +295,15 @@ pub struct Curve {
     pub bins: Vec<CurveBin>,
 }
 
+impl Curve {
+    /// The samples of games won, drawn and lost, of all bins.
+    pub fn results(&self) -> [u64; 3] {
+        self.bins.iter().fold([0; 3], |[wins, draws, losses], bin| {
+            [wins.saturating_add(bin.wins), draws.saturating_add(bin.draws), losses.saturating_add(bin.losses)]
+        })
+    }
+}
+
 /// Counts of the scores from `low_cp` to below `low_cp + bin_cp`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -3,13 +3,13 @@
 mod checks;
 
 use evalcurve_calibration::types::{Color, Outcome};
-use evalcurve_fit::calibration::{Calibration, Curve, CurveBin, Doubt, Estimate, Reading};
+use evalcurve_fit::calibration::{Calibration, Curve, Doubt, Estimate, Reading};
 use evalcurve_fit::fit::{ModelKind, Observation, Situation};
 use evalcurve_fit::validate::mean_by_game;
 use evalcurve_records::sample::{Sample, SampleTable};
 use evalcurve_words::language::Text;
-use evalcurve_words::text;
 use evalcurve_words::text::number;
+use evalcurve_words::{key, text};
 use serde::Serialize;
 
 use super::{CalibrateOptions, EngineResult};
@@ -17,7 +17,6 @@ pub use checks::outermost;
 use checks::{
     apart, book_zeros, conflict, correlation, disagreement, mates_inverted, score_unit, threshold_in_evaluations,
 };
-use evalcurve_words::key;
 
 /// Correlation of score and result below which a sign looks inverted (with so many samples of a colour), and how many
 /// standard errors, clustered by game, it must be below 0: all positions of a few games can go below by chance.
@@ -383,15 +382,8 @@ const MANY_LAPSES: f64 = 0.1;
 
 /// The share of drawn samples.
 fn draws_of(curve: &Curve) -> f64 {
-    let sum = |of: fn(&CurveBin) -> u64| curve.bins.iter().map(of).sum::<u64>() as f64;
-    let (draws, all) = (sum(|bin| bin.draws), sum(|bin| bin.wins + bin.draws + bin.losses));
-    if all > 0.0 { draws / all } else { 0.0 }
-}
-
-/// Samples of won games, or of lost ones if there are fewer.
-fn decided_of(curve: &Curve) -> u64 {
-    let sum = |of: fn(&CurveBin) -> u64| curve.bins.iter().map(of).sum::<u64>();
-    sum(|bin| bin.wins).min(sum(|bin| bin.losses))
+    let [wins, draws, losses] = curve.results().map(|n| n as f64);
+    draws / (wins + draws + losses).max(1.0)
 }
 
 /// What speaks against a calibration, the worst first.
@@ -403,24 +395,22 @@ pub(super) fn doubts(calibration: &Calibration, warnings: &[Warning]) -> Vec<Dou
     let known = calibration.drawn().is_some();
     let draws = calibration.curve.as_ref().filter(|_| !known).map_or(0.0, draws_of);
     let constant = scores.and_then(|s| Some((s.log_loss.value, s.baselines.get(&CONSTANT)?.value)));
+    let warned = |kind| warnings.iter().any(|warning| warning.kind == kind);
+    let is_one_sided = |curve: &Curve| {
+        let [wins, _, losses] = curve.results();
+        wins.min(losses) < FEWEST_DECIDED
+    };
     let all = [
-        (
-            Doubt::SignInverted,
-            warnings.iter().any(|w| [WarningKind::SignInverted, WarningKind::MixedSigns].contains(&w.kind)),
-        ),
-        (Doubt::NoCentipawns, warnings.iter().any(|w| w.kind == WarningKind::ScoreUnit)),
+        (Doubt::SignInverted, warned(WarningKind::SignInverted) || warned(WarningKind::MixedSigns)),
+        (Doubt::NoCentipawns, warned(WarningKind::ScoreUnit)),
         (Doubt::WorseThanConstant, constant.is_some_and(|(own, constant)| own > constant)),
-        (Doubt::Adjudicated, warnings.iter().any(|w| w.kind == WarningKind::Adjudicated)),
-        (Doubt::CutScores, warnings.iter().any(|w| w.kind == WarningKind::CutScores)),
+        (Doubt::Adjudicated, warned(WarningKind::Adjudicated)),
+        (Doubt::CutScores, warned(WarningKind::CutScores)),
         (Doubt::ManyLapses, ends(calibration.lapses()).is_some_and(|[low, _]| low > MANY_LAPSES + draws)),
-        (
-            Doubt::SlopeMayBeZero,
-            slope.is_some_and(|(w1, half)| w1 <= half)
-                || warnings.iter().any(|w| w.kind == WarningKind::SlopeMayBeZero),
-        ),
-        (Doubt::Conflict, warnings.iter().any(|w| w.kind == WarningKind::Conflict)),
-        (Doubt::Misshapen, warnings.iter().any(|w| w.kind == WarningKind::Misshapen)),
-        (Doubt::OneSided, calibration.curve.as_ref().is_some_and(|curve| decided_of(curve) < FEWEST_DECIDED)),
+        (Doubt::SlopeMayBeZero, slope.is_some_and(|(w1, half)| w1 <= half) || warned(WarningKind::SlopeMayBeZero)),
+        (Doubt::Conflict, warned(WarningKind::Conflict)),
+        (Doubt::Misshapen, warned(WarningKind::Misshapen)),
+        (Doubt::OneSided, calibration.curve.as_ref().is_some_and(is_one_sided)),
         (Doubt::WideInterval, slope.is_some_and(|(w1, half)| w1 + half > 2.0 * (w1 - half))),
         (
             Doubt::SlopeOff,
