@@ -31,14 +31,21 @@ pub struct Trial {
     pub failures: Vec<Text>,
 }
 
+/// The limits that the protocol of a game has.
+fn usable(game: Game) -> impl Iterator<Item = Limit> {
+    LIMITS.into_iter().filter(move |limit| game.protocol() == Protocol::Usi || !matches!(limit, Limit::Byoyomi(_)))
+}
+
+/// Starts an engine to try a limit.
+fn start(engine: &EngineConfig, limit: Limit) -> Result<Player, Failure> {
+    Player::start(&EngineConfig { start_ms: START_MS, ready_ms: READY_MS, limit: Some(limit), ..engine.clone() })
+}
+
 /// Starts an engine and lets it search with one limit after another, two moves with each, until it obeys one.
 pub fn try_limits(engine: &EngineConfig, game: Game) -> Trial {
     let mut trial = Trial::default();
-    let usable =
-        LIMITS.into_iter().filter(|limit| game.protocol() == Protocol::Usi || !matches!(limit, Limit::Byoyomi(_)));
-    for limit in usable {
-        let tried = EngineConfig { start_ms: START_MS, ready_ms: READY_MS, limit: Some(limit), ..engine.clone() };
-        let mut player = match Player::start(&tried) {
+    for limit in usable(game) {
+        let mut player = match start(engine, limit) {
             Ok(player) => player,
             Err(failure) => {
                 trial.failures.push(failure.to_text());
@@ -122,13 +129,11 @@ pub fn ignored(limit: Limit, searches: impl Iterator<Item = (Option<u32>, Option
 pub fn instead_of(engine: &EngineConfig, game: Game) -> Text {
     let kind = |limit: &Limit| std::mem::discriminant(limit);
     let other = |limit: &Limit| engine.limit.is_none_or(|own| kind(&own) != kind(limit));
-    let usable = |limit: &Limit| game.protocol() == Protocol::Usi || !matches!(limit, Limit::Byoyomi(_));
     // depths are the same on every machine
-    let mut limits: Vec<Limit> = LIMITS.into_iter().filter(|limit| other(limit) && usable(limit)).collect();
+    let mut limits: Vec<Limit> = usable(game).filter(other).collect();
     limits.sort_by_key(|limit| !matches!(limit, Limit::Depth(_)));
     let obeyed = limits.into_iter().find(|limit| {
-        let tried = EngineConfig { start_ms: START_MS, ready_ms: READY_MS, limit: Some(*limit), ..engine.clone() };
-        Player::start(&tried).is_ok_and(|mut player| {
+        start(engine, *limit).is_ok_and(|mut player| {
             let obeys = time_per_move(&mut player, game, *limit).is_ok();
             player.quit();
             obeys
