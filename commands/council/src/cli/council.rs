@@ -124,6 +124,8 @@ impl Subcommand for Args {
     const NAME: &'static str = "council";
     const ABOUT: &'static str = key!("Run several engines as one engine (USI or UCI)");
     const HEADING: Heading = Heading::Play;
+    // the configuration, or the tournament and its games
+    const WRITES_INTO_INPUT: bool = true;
 
     fn run(&self, program: &Program) -> anyhow::Result<Done> {
         run(self, program)

@@ -102,6 +102,8 @@ impl Subcommand for Args {
     const NAME: &'static str = "play";
     const ABOUT: &'static str = key!("Play engines and councils against each other");
     const HEADING: Heading = Heading::Play;
+    // the configuration, or the tournament and its games
+    const WRITES_INTO_INPUT: bool = true;
 
     fn run(&self, program: &Program) -> anyhow::Result<Done> {
         run(self, program)

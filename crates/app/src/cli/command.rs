@@ -56,6 +56,8 @@ pub trait Subcommand: clap::Args {
     /// The line in the list of commands.
     const ABOUT: &'static str;
     const HEADING: Heading;
+    /// Whether it writes into the files that it is given, so that they need no protection from it.
+    const WRITES_INTO_INPUT: bool = false;
 
     /// Runs the command and prints.
     ///
@@ -90,6 +92,8 @@ pub type Run = dyn FnOnce(&Program) -> anyhow::Result<Done> + Send;
 pub struct Parsed {
     /// Whether it has engines to end, and so handles signals itself.
     pub has_engines: bool,
+    /// Whether it writes into the files that it is given.
+    pub writes_into_input: bool,
     /// Runs it.
     pub run: Box<Run>,
 }
@@ -104,7 +108,11 @@ impl Command {
             arguments: A::augment_args,
             parse: |matches| {
                 let args = A::from_arg_matches(matches)?;
-                Ok(Parsed { has_engines: args.has_engines(), run: Box::new(move |program| args.run(program)) })
+                Ok(Parsed {
+                    has_engines: args.has_engines(),
+                    writes_into_input: A::WRITES_INTO_INPUT,
+                    run: Box::new(move |program| args.run(program)),
+                })
             },
             reword: None,
         }

@@ -45,10 +45,6 @@ const READ_BY: [&str; 6] = ["calibration", "calibrations", "judges", "page", "te
 /// Lets no output of this command replace what the command reads: what is given without an option, or by one that
 /// reads.
 pub fn protect(matches: &ArgMatches, command: &clap::Command) {
-    // these write into the configuration or the tournament that they are given
-    if matches.subcommand_name().is_some_and(|name| ["council", "play"].contains(&name)) {
-        return;
-    }
     let mut given = Vec::new();
     read_by(matches, command, &mut given);
     let known: OnceLock<[Inputs; 2]> = OnceLock::new();

@@ -160,8 +160,8 @@ impl Program {
     }
 
     /// The command line in a language, whose help lists the commands under headings.
-    fn in_language(&self, language: Language) -> clap::Command {
-        let program = help::translated(self.command_line(), language);
+    fn in_language(&self, english: clap::Command, language: Language) -> clap::Command {
+        let program = help::translated(english, language);
         let (header, literal) = (program.get_styles().get_header(), program.get_styles().get_literal());
         let mut list = String::new();
         let mut last: Option<Heading> = None;
@@ -205,13 +205,14 @@ impl Program {
         }
         let language = language_of(&arguments);
         set_language(language);
-        let arguments = match config::expand(arguments, &self.command_line()) {
+        let english = self.command_line();
+        let arguments = match config::expand(arguments, &english) {
             Ok(arguments) => self.reworded(arguments),
             Err(error) => return fail(&error, 2, language),
         };
         let one_dash = with_one_dash(&arguments);
-        let (matches, command) = match self.in_language(language).try_get_matches_from(arguments).and_then(|matches| {
-            files::protect(&matches, &self.command_line());
+        let command_line = self.in_language(english.clone(), language);
+        let (matches, command) = match command_line.try_get_matches_from(arguments).and_then(|matches| {
             let command = self.parse(&matches)?;
             Ok((matches, command))
         }) {
@@ -230,6 +231,9 @@ impl Program {
             }
         };
         let language = Global::from_arg_matches(&matches).ok().and_then(|global| global.lang).unwrap_or(language);
+        if !command.writes_into_input {
+            files::protect(&matches, &english);
+        }
         // a council, a tournament, `proxy` and `join` have engines to end, and handle signals themselves
         #[cfg(unix)]
         if !command.has_engines {
