@@ -88,12 +88,13 @@ pub struct Remark {
     pub nodes: Option<u64>,
 }
 
-/// The moves of the game; `None` for a format whose moves cannot be told apart in the text.
-fn moves(written: &Written) -> Option<Vec<Move>> {
+/// The moves of the game, and where the tags of PGN end; `None` for a format whose moves cannot be told apart in the
+/// text.
+fn moves(written: &Written) -> Option<(Vec<Move>, Option<usize>)> {
     match written.format.name {
-        "csa" => Some(csa::moves(&written.text)),
-        "kif" => Some(kif::moves(&written.text, encoding(written))),
-        "pgn" => Some(pgn::moves(&written.text).0),
+        "csa" => Some((csa::moves(&written.text), None)),
+        "kif" => Some((kif::moves(&written.text, encoding(written)), None)),
+        "pgn" => Some(pgn::moves(&written.text)),
         _ => None,
     }
 }
@@ -108,7 +109,7 @@ pub fn times(written: &Written, time_control: &str) -> Vec<Option<f64>> {
         *before = played.clock.or(*before);
         played.seconds.or(passed)
     };
-    moves(written).unwrap_or_default().into_iter().enumerate().map(seconds).collect()
+    moves(written).unwrap_or_default().0.into_iter().enumerate().map(seconds).collect()
 }
 
 /// A text and the byte of the record before which it is inserted.
@@ -127,7 +128,7 @@ pub fn insertions(
     form: Form,
 ) -> Result<Vec<Insertion>, Text> {
     let format = written.format.label;
-    let moves = moves(written)
+    let (moves, tags) = moves(written)
         .ok_or_else(|| text!("a record in {format} has no comments to write to; CSA, KIF, KI2 and PGN have"))?;
     if moves.len() != plies as usize {
         let found = moves.len();
@@ -145,7 +146,7 @@ pub fn insertions(
     let mut all: Vec<Insertion> = Vec::new();
     if written.format.name == "pgn" {
         let tag = pgn::tag(engine, end_of_line);
-        let tags = pgn::moves(&written.text).1.filter(|end| !pgn::is_named(&written.text[..*end], &tag));
+        let tags = tags.filter(|end| !pgn::is_named(&written.text[..*end], &tag));
         all.extend(tags.filter(|_| remarks.iter().any(Option::is_some)).map(|end| (end, tag.into_bytes())));
         let comment = |(ply, remark): (usize, &Remark)| match (ply, of_move(ply)) {
             (0, _) => Some((first, format!("{} ", pgn::comment(remark)).into_bytes())),
