@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use evalcurve_calibration::{Calibration, Reading, Score, Situation};
 use evalcurve_engine::board::Board;
 use evalcurve_engine::usi::Position;
-use evalcurve_engine::{EngineConfig, Event, Limit, Member, MemberEvent, Task, events, wait};
+use evalcurve_engine::{EngineConfig, Event, Limit, Member, MemberEvent, Task, events, ignored, wait};
 use evalcurve_fit::fit::{ModelKind, Sigmoid};
 use evalcurve_rules::Rule;
 use evalcurve_words::language::Text;
@@ -15,7 +15,6 @@ use evalcurve_words::text::{shortened, signed};
 
 use super::config::Config;
 use super::session::members;
-use evalcurve_engine::ignored;
 
 /// The grade of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

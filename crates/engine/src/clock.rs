@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use evalcurve_calibration::types::Color;
+
 use super::config::Limit;
 use crate::usi::Go;
-use evalcurve_calibration::types::Color;
 
 /// The time per move if all clocks in a `go` command are empty.
 pub const NO_CLOCK_MS: u64 = 1_000;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use evalcurve_calibration::Score;
+
 use super::task::SearchResult;
 use crate::usi::{BestMove, Info};
-use evalcurve_calibration::Score;
 
 /// The latest lines of a search, by rank.
 #[derive(Debug, Default)]

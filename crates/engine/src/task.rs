@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use crate::usi::{Go, Position};
 use evalcurve_calibration::Score;
 use evalcurve_calibration::types::{Color, Declared};
 use evalcurve_rules::Bound;
 use evalcurve_rules::log::{LoggedCost, LoggedDeeper};
 use evalcurve_words::language::Text;
+
+use crate::usi::{Go, Position};
 
 /// A position to search.
 #[derive(Debug, Clone)]

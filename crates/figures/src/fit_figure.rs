@@ -1,5 +1,8 @@
 //! One engine: its evaluation curve, both fits over it, and the number of positions in each bin.
 
+use evalcurve_words::language::Text;
+use evalcurve_words::say;
+use evalcurve_words::text::thousands;
 use plotters::style::{Color, RGBColor, WHITE};
 
 use super::chart::{
@@ -12,9 +15,6 @@ use super::notes::{bin_width, bins_left_out, clipped, has_point, left_out, parts
 use super::palette::{Stroke, color};
 use super::spots::{at_score, reading, readings};
 use super::{Bins, Data, EngineSeries, Figure, Language, PlotError, PlotOptions, Point, Range, Spot, font};
-use evalcurve_words::language::Text;
-use evalcurve_words::say;
-use evalcurve_words::text::thousands;
 
 /// Height of the panel of counts, as a share of the height of both panels.
 const COUNTS_SHARE: f64 = 0.27;

@@ -2,13 +2,13 @@
 
 use std::sync::OnceLock;
 
+use evalcurve_words::text::printable;
 use plotters::style::{FontDesc, FontFamily, FontStyle};
 use ttf_parser::Face;
 use unicode_normalization::UnicodeNormalization;
 
 use super::PlotError;
 use super::unit::{UNIT, unit};
-use evalcurve_words::text::printable;
 
 /// A subset of VL PGothic (M+ 1P letters and kana) with all of JIS X 0208.
 static FONT: &[u8] = include_bytes!("font/VLPGothic-subset.ttf");

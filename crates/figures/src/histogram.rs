@@ -1,5 +1,7 @@
 //! Figure 4 of Takeuchi (2018): how often each score occurs.
 
+use evalcurve_words::language::Text;
+use evalcurve_words::say;
 use plotters::style::Color;
 
 use super::chart::{AxisSpec, Canvas, Words, number, score_axis, stroke};
@@ -10,8 +12,6 @@ use super::notes::{bin_width, counts, remarks};
 use super::palette::{Stroke, color};
 use super::panels::{MOST_TOGETHER, listed, panels, with_panel};
 use super::{Data, EngineSeries, Figure, PlotError, PlotOptions};
-use evalcurve_words::language::Text;
-use evalcurve_words::say;
 
 /// The outline of a histogram: corners from left to right, as shares of all its positions.
 struct Outline {

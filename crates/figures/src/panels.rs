@@ -1,11 +1,12 @@
 //! Small multiples: one panel per engine, where a single frame would hold too many lines.
 
+use evalcurve_words::say;
+
 use super::chart::{
     AXIS_SIZE, Area, AxisSpec, Canvas, LABEL_SIZE, ROW, SOFT_TEXT, TEXT, Words, X_AXIS, Y_AXIS, frame, height_of_words,
     sheet, ticks,
 };
 use super::{EngineSeries, Figure, Language, PlotError, PlotOptions, font};
-use evalcurve_words::say;
 
 /// The most engines in one frame; more get a panel each.
 pub(super) const MOST_TOGETHER: usize = 6;

@@ -1,13 +1,13 @@
 //! The reliability diagram: results observed over win rates forecast.
 
+use evalcurve_fit::validate::{BandPoint, Reliability, ReliabilityPool};
+use evalcurve_words::say;
+use evalcurve_words::text::thousands;
 use plotters::style::Color;
 
 use super::chart::{AxisSpec, GREY, SOFT_TEXT, Words, frame, sheet, stroke, win_rate_axis};
 use super::palette::color;
 use super::{Data, Figure, Language, PlotError, PlotOptions, Range, Spot};
-use evalcurve_fit::validate::{BandPoint, Reliability, ReliabilityPool};
-use evalcurve_words::say;
-use evalcurve_words::text::thousands;
 
 /// Height of the tallest bar of the histogram, in units of the vertical axis.
 const BAR: f64 = 0.14;

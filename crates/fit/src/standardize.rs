@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use evalcurve_calibration::types::Outcome;
+use evalcurve_words::language::{Text, ToText};
+use evalcurve_words::{display_text, text};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::curve::{self, BinCount, CurvePoint};
-use evalcurve_calibration::types::Outcome;
-use evalcurve_words::language::{Text, ToText};
-use evalcurve_words::{display_text, text};
 
 /// Bins per unit of z: a bin is 0.1 wide.
 const BINS_PER_UNIT: f64 = 10.0;

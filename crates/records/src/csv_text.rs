@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use csv::StringRecord;
+use evalcurve_words::whole_file::read_bounded;
 
 use crate::record::encoding::whole_text;
-use evalcurve_words::whole_file::read_bounded;
 
 /// Largest size of a table file in bytes.
 pub const MOST_BYTES: u64 = 4 << 30;

@@ -1,10 +1,10 @@
 //! A decision and its explanation.
 
+use evalcurve_calibration::Score;
 use serde::{Deserialize, Serialize};
 
 use super::options::TieRule;
 use super::vote::{Bound, Move, Vote, Voter};
-use evalcurve_calibration::Score;
 
 /// Why the chosen move was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,13 +2,14 @@
 
 use std::cmp::{Ordering, Reverse};
 
+use evalcurve_calibration::Score;
+
 use super::decision::{Decision, Reason, TieBroken};
 use super::measured::{Measured, score_of};
 use super::options::{Options, Stakes, TieRule};
 use super::vote::{Move, Role, Voter, better};
 use super::win_rate::logit;
 use super::{likelihood, tally};
-use evalcurve_calibration::Score;
 
 /// A rule. To add one, write a file in `rules` that implements this trait, and add its line to the list in
 /// `rules/mod.rs`.

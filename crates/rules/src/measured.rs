@@ -1,9 +1,10 @@
 //! A vote with every number that rules compare. The only place that turns votes into win rates and logits.
 
+use evalcurve_calibration::{Calibration, Reading, Score, Situation};
+
 use super::options::Options;
 use super::vote::{Bound, Move, Vote, Voter};
 use super::win_rate::{logit, standard_error};
-use evalcurve_calibration::{Calibration, Reading, Score, Situation};
 
 /// One vote and its voter.
 pub(super) struct Measured<'a> {

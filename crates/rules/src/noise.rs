@@ -1,10 +1,10 @@
 //! The noise s of voters, estimated from a log: how far their logits differ where they vote for the same move.
 
+use evalcurve_fit::fit::Square;
 use serde::Serialize;
 
 use super::log::{Ballots, Log};
 use super::vote::Move;
-use evalcurve_fit::fit::Square;
 
 /// Pairs of logits that two voters need at least to be compared.
 const MIN_PAIRS: usize = 30;

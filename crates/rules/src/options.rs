@@ -1,9 +1,9 @@
 //! The options of a decision, and why they do not fit.
 
+use evalcurve_calibration::{Reading, Score, Situation};
 use serde::{Deserialize, Serialize};
 
 use super::vote::Move;
-use evalcurve_calibration::{Reading, Score, Situation};
 
 /// Which of several moves with the same value wins.
 #[derive(

@@ -2,8 +2,9 @@
 //!
 //! Each slice has one entry per vote; abstentions are left out. Nothing here allocates.
 
-use super::vote::Move;
 use evalcurve_words::random;
+
+use super::vote::Move;
 
 /// Values that differ by less than this fraction of the largest are equal, because sums of weights depend on their
 /// order.

@@ -1,11 +1,11 @@
 //! The worked examples of the papers, and properties of every rule.
 
-use proptest::prelude::*;
-
-use super::*;
 use evalcurve_calibration::file::Standardization;
 use evalcurve_calibration::{Calibration, Reading, Score, Situation};
 use evalcurve_fit::fit::Method;
+use proptest::prelude::*;
+
+use super::*;
 
 fn cp(best: u32, cp: f64) -> Option<Vote<'static>> {
     Some(Vote::new(Move(best), Score::Cp(cp)))

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
-use super::{PhaseWeight, Rule};
 use evalcurve_calibration::file::Tool;
 use evalcurve_words::text::plain_types;
 use evalcurve_words::whole_file::read_text;
+use serde::{Deserialize, Serialize};
+
+use super::{PhaseWeight, Rule};
 
 /// The value of `format` in every file.
 pub const FORMAT: &str = "evalcurve-weights";

@@ -5,12 +5,12 @@
 //! exp(-w1 x + w2)) holds for every engine at once, whatever its scale. Positions of one game share its result and are
 //! not independent.
 
-use thiserror::Error;
-
-use crate::write_csa::{CsaGame, TokenError, write};
 use evalcurve_calibration::types::{Color, Outcome};
 use evalcurve_records::record::StartTime;
 use evalcurve_words::random;
+use thiserror::Error;
+
+use crate::write_csa::{CsaGame, TokenError, write};
 
 /// An engine with its true curve.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,10 +1,10 @@
 //! The moves in the text of a PGN record.
 
+use evalcurve_records::record::format::BOM;
+use evalcurve_records::record::pgn::comment::is_chessbase;
 use evalcurve_records::record::pgn::san;
 
 use super::{Move, Remark};
-use evalcurve_records::record::format::BOM;
-use evalcurve_records::record::pgn::comment::is_chessbase;
 
 /// What a token is.
 #[derive(Clone, Copy)]

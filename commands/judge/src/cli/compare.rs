@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use evalcurve_app::cli::files::{make_parent, one_file};
-use evalcurve_app::cli::options::LanguageArgs;
+use evalcurve_app::cli::options::{LanguageArgs, percents};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, terminal};
 use evalcurve_app::judge::drift::{AtScore, Change, Drift, DriftOptions, Estimated, Verdict};
 use evalcurve_app::report::columns::{Columns, in_markdown};
@@ -18,7 +18,6 @@ use evalcurve_words::language::Language;
 use evalcurve_words::{key, say, whole_file};
 
 use crate::Compare;
-use evalcurve_app::cli::options::percents;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use evalcurve_app::cli::options::{InputArgs, OutputArgs};
+use evalcurve_app::cli::options::{InputArgs, OutputArgs, percents};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, progress, terminal};
 use evalcurve_app::report::columns::Columns;
 use evalcurve_app::report::text::{printable, thousands};
@@ -10,7 +10,6 @@ use evalcurve_words::language::{Language, Text};
 use evalcurve_words::{key, say, text};
 
 use crate::{Adjudicated, AdjudicationRule, Certificate, CertifiedRule, Losing, Thresholds};
-use evalcurve_app::cli::options::percents;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -9,25 +9,19 @@ use anyhow::bail;
 use clap::ArgMatches;
 use evalcurve_figures::Figure;
 use evalcurve_records::record::find::find;
+use evalcurve_tables::{TableOptions, is_table, looks_like};
 use evalcurve_words::language::{Language, Text};
+use evalcurve_words::text;
+use evalcurve_words::whole_file::{self, Inputs};
 use serde_json::{Value, json};
 
 use super::messages::About;
 use super::options::OutputArgs;
 use super::{Done, terminal};
-pub use crate::calibration;
-pub use crate::calibrations_in;
-pub use crate::is_calibration;
-pub use crate::one_file;
 use crate::report::figures::save;
-pub use crate::with_calibrations_of_folders;
-use evalcurve_tables::TableOptions;
-use evalcurve_tables::is_table;
-use evalcurve_tables::looks_like;
-use evalcurve_words::text;
+
+pub use crate::{calibration, calibrations_in, is_calibration, one_file, with_calibrations_of_folders};
 pub use evalcurve_words::text::shown_path as shown;
-use evalcurve_words::whole_file;
-use evalcurve_words::whole_file::Inputs;
 
 /// Writes notes to standard error.
 pub fn note_all(notes: &[Text], quiet: bool, language: Language) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use evalcurve_calibration::logistic::logit;
 use evalcurve_calibration::types::Outcome;
 use evalcurve_figures::{Figure, PlotError, PlotOptions, RateChart, RateLine, rate_chart};
-use evalcurve_fit::calibration::{Calibration, Estimate, Situation, WdlEstimate, file_stems};
+use evalcurve_fit::calibration::{Calibration, Estimate, Reading, Situation, WdlEstimate, file_stems};
 use evalcurve_fit::curve::{Z_95, wilson};
 use evalcurve_fit::fit::{Case, Model, StageUnit, Wdl, WdlRates};
 use evalcurve_fit::validate::mean_by_game;
@@ -17,7 +17,6 @@ use evalcurve_words::say;
 use super::figures::Drawing;
 use super::people_figures;
 use crate::calibrate::{CalibrateOptions, EngineResult, cases};
-use evalcurve_fit::calibration::Reading;
 
 /// Points of a line.
 const POINTS: usize = 240;

@@ -2,10 +2,10 @@
 
 use cozy_chess::util::{display_san_move, display_uci_move, parse_uci_move};
 use cozy_chess::{FenParseError, File, Move, Piece, Rank, Square};
-
-use super::{ReadRules, Rules};
 use evalcurve_calibration::types::Color;
 use evalcurve_words::fen::rook_files;
+
+use super::{ReadRules, Rules};
 
 #[derive(Debug, Clone)]
 struct Chess {

@@ -3,10 +3,11 @@
 //! As in shogi, two unpromoted pawns of a side on one file, a pawn on the last rank and a mate by a dropped pawn are
 //! illegal.
 
+use evalcurve_calibration::types::Color;
+
 use super::position::Kind::{Bishop, Gold, King, Knight, Lance, Pawn, Rook, Silver};
 use super::position::{Kind, Move, Piece, Position};
 use super::{Game, ReadRules, Rules};
-use evalcurve_calibration::types::Color;
 
 const SIZE: usize = 5;
 

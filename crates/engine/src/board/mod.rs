@@ -7,12 +7,12 @@ pub mod minishogi;
 pub mod position;
 mod shogi;
 
+use evalcurve_calibration::types::Color;
+use evalcurve_words::text::shortened;
 use serde::Deserialize;
 use strum::{EnumString, IntoStaticStr};
 
 use crate::usi::{Position, Protocol};
-use evalcurve_calibration::types::Color;
-use evalcurve_words::text::shortened;
 
 /// Characters of a position or move that a message quotes.
 pub const MOST_QUOTED: usize = 80;

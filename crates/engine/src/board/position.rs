@@ -2,8 +2,9 @@
 //!
 //! Moves are played without checking whether they are legal, which is the task of the board.
 
-use super::Game;
 use evalcurve_calibration::types::Color;
+
+use super::Game;
 
 /// A kind of piece. All but the king may be in hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

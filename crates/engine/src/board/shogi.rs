@@ -1,10 +1,10 @@
 //! Shogi, by haitaka.
 
+use evalcurve_calibration::types::Color;
 use haitaka::{BitBoard, Move, Piece};
 
 use super::position::Position;
 use super::{ReadRules, Rules};
-use evalcurve_calibration::types::Color;
 
 #[derive(Debug, Clone)]
 struct Shogi(haitaka::Board);

@@ -1,8 +1,9 @@
 //! The `go` command: how long and how deep an engine searches.
 
+use evalcurve_calibration::types::Color;
+
 use super::Protocol;
 use super::words::Words;
-use evalcurve_calibration::types::Color;
 
 /// The clocks of both sides in a `go` command, in milliseconds.
 ///

@@ -1,10 +1,11 @@
 //! The `info` line: what an engine reports during a search.
 
-use super::Protocol;
-use super::words::Words;
 use evalcurve_calibration::Score;
 use evalcurve_calibration::types::Declared;
 use evalcurve_rules::Bound;
+
+use super::Protocol;
+use super::words::Words;
 
 /// The part of an `info` line that is read; lines of engines have a few hundred bytes.
 const MOST_BYTES: usize = 8 * 1024;

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use evalcurve_calibration::{Method, Sigmoid};
+use evalcurve_words::random;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -18,7 +19,6 @@ use super::options::FitOptions;
 use super::plain::{ByMethod, FitData, fit_counts};
 use super::warm::{Drawn, Warm};
 use crate::curve::EvaluationCurve;
-use evalcurve_words::random;
 
 /// Key of the bootstrap's draws, so that they differ from the draws of other modules with the same seed.
 const KEY: u64 = 0x626f_6f74_7374_7261;

@@ -2,10 +2,10 @@
 //!
 //! The cost of a pass then depends on the number of distinct scores and not on the number of samples.
 
+use evalcurve_calibration::types::Outcome;
 use rayon::prelude::*;
 
 use crate::parallel;
-use evalcurve_calibration::types::Outcome;
 
 /// Scores of this size and more are counted by sorting; nearer ones in an array.
 const WINDOW: i32 = 1 << 19;

@@ -1,9 +1,9 @@
 //! Our fits against those of scipy and statsmodels; see `tests/oracle/README.md`.
 
+use evalcurve_calibration::types::Outcome;
 use serde_json::Value;
 
 use super::*;
-use evalcurve_calibration::types::Outcome;
 
 const SAMPLES: &str = include_str!("../../../../tests/oracle/observations.csv");
 const EXPECTED: &str = include_str!("../../../../tests/oracle/observations.expected.json");

@@ -31,6 +31,7 @@
 //! ```
 
 use evalcurve_calibration::{Method, Sigmoid};
+use evalcurve_words::random;
 use serde::{Deserialize, Serialize};
 
 use super::counts::{Observation, ScoreCount, ScoreCounts};
@@ -39,7 +40,6 @@ use super::error::FitError;
 use super::objective::SCORE_SCALE;
 use super::options::FitOptions;
 use super::plain::{Fit, PointFit, minimum, with_covariance};
-use evalcurve_words::random;
 
 /// Games by which parts are compared: those with the smallest hashes.
 const COMPARED: usize = 2_048;

@@ -1,8 +1,9 @@
 //! Fits of samples with a known truth, and every error.
 
-use super::*;
 use evalcurve_calibration::types::Outcome;
 use evalcurve_words::random;
+
+use super::*;
 
 /// `games` games of `per_game` samples; win rates follow `truth`, a tenth of the games are drawn.
 pub(super) fn generate(truth: Sigmoid, games: u64, per_game: u64, spread: f64, seed: u64) -> Vec<Observation> {

@@ -1,11 +1,12 @@
 //! The choice of a model for engines that are to be compared: one kind for all of them.
 
+use evalcurve_words::language::{Text, ToText};
+
 use super::clusters::Estimate;
 use super::cross_validation::CrossValidation;
 use super::forecast::{Forecast, ValidateError};
 use super::scores::{log_loss_difference, mean_log_loss};
 use crate::fit::ModelKind;
-use evalcurve_words::language::{Text, ToText};
 
 /// The score of a candidate.
 #[derive(Debug, Clone, PartialEq)]

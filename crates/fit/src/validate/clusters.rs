@@ -2,9 +2,10 @@
 
 pub use evalcurve_calibration::Estimate;
 
+use evalcurve_words::random;
+
 use super::{Forecast, ScoreOptions};
 use crate::parallel;
-use evalcurve_words::random;
 
 /// Key of the resamples' draws, so that they differ from the draws of other modules with the same seed.
 const KEY: u64 = 0x7072_6f70_6572_5f5f;

@@ -5,6 +5,7 @@
 //! the recalibrated ones and S_R of the mean result: miscalibration S - S_C, discrimination S_R - S_C, uncertainty S_R,
 //! so that S = miscalibration - discrimination + uncertainty.
 
+use evalcurve_words::random;
 use rayon::prelude::*;
 
 use super::clusters::{Estimate, pivotal};
@@ -12,7 +13,6 @@ use super::forecast::rates;
 use super::{Forecast, ScoreOptions, ValidateError};
 use crate::fit::{percentile_interval, pool_adjacent_violators, pooled};
 use crate::parallel;
-use evalcurve_words::random;
 
 /// Key of the simulated results.
 const KEY: u64 = 0x636f_7270_5f5f_5f5f;

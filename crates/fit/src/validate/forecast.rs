@@ -1,10 +1,11 @@
 //! Forecasts of results by models that were not fitted to the game.
 
-use crate::fit::{Case, FitError, Sigmoid};
-use crate::vector::{BLOCK, Logistics};
 use evalcurve_calibration::types::Outcome;
 use evalcurve_words::language::{Text, ToText};
 use evalcurve_words::{display_text, text};
+
+use crate::fit::{Case, FitError, Sigmoid};
+use crate::vector::{BLOCK, Logistics};
 
 /// The samples of one engine.
 #[derive(Debug, Clone, PartialEq)]

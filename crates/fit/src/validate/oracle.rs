@@ -1,10 +1,10 @@
 //! Models and scores against statsmodels and scikit-learn; see `tests/oracle/README.md`.
 
+use evalcurve_calibration::types::Outcome;
 use serde_json::Value;
 
 use super::*;
 use crate::fit::{FitOptions, ScoreCounts, fit_model, pool_adjacent_violators};
-use evalcurve_calibration::types::Outcome;
 
 const SAMPLES: &str = include_str!("../../../../tests/oracle/observations.csv");
 const EXPECTED: &str = include_str!("../../../../tests/oracle/models.expected.json");

@@ -1,9 +1,10 @@
 //! Tests across the files of the module.
 
-use super::*;
-use crate::fit::{FitError, FitOptions, Sigmoid};
 use evalcurve_calibration::types::Outcome;
 use evalcurve_words::random;
+
+use super::*;
+use crate::fit::{FitError, FitOptions, Sigmoid};
 
 /// Games of four samples whose outcome follows the rating difference and the score, with a steeper curve for the second
 /// engine.

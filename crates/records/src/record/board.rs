@@ -2,8 +2,9 @@
 //!
 //! Moves follow the rules for each piece; whether a move leaves the king in check is not checked.
 
-use super::position::{Position, WHITE, owned, unpromoted};
 use evalcurve_calibration::types::Color;
+
+use super::position::{Position, WHITE, owned, unpromoted};
 
 /// The direction and distance of a move from its mover's point of view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -55,13 +55,14 @@
 //! moves are played on a board, so that the game has the same identity as in KIF; a move that no piece or more than one
 //! could make breaks the game. Comments follow the line of their move. The まで line gives the outcome.
 
+use evalcurve_calibration::types::Color;
+
 use super::encoding::{declared, decode_into};
 use super::format::{Above, Cursor, Format, Reader};
 use super::game::{Game, GameError, OddityKind, SkipReason};
 use super::identity::GameHash;
 use super::lines::Lines;
 use super::position::Position;
-use evalcurve_calibration::types::Color;
 
 mod comments;
 mod end;

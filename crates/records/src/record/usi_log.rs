@@ -30,14 +30,15 @@
 
 mod line;
 
+use evalcurve_calibration::types::{Color, Declared, Outcome, Termination};
+use line::{LogLine, Message, Position, Runner};
+
 use super::encoding;
 use super::format::{Above, BOM, Cursor, Format, Reader};
 use super::game::{Game, GameError, ScoredPosition, SkipReason};
 use super::identity::GameHash;
 use super::lines::Lines;
 use super::names::{EngineNames, MOST_ENGINES};
-use evalcurve_calibration::types::{Color, Declared, Outcome, Termination};
-use line::{LogLine, Message, Position, Runner};
 
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format::of_games::<Log>(

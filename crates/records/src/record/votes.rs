@@ -20,6 +20,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
+use evalcurve_calibration::types::{Color, Declared, Outcome, Termination};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -28,7 +29,6 @@ use super::game::{Game, GameError, OddityKind, ScoredPosition, SkipReason, mate_
 use super::identity::GameHash;
 use super::lines::Lines;
 use super::usi_log;
-use evalcurve_calibration::types::{Color, Declared, Outcome, Termination};
 pub use evalcurve_rules::log::VERSION;
 use evalcurve_rules::log::{LoggedScore, MOST_VOTERS, is_header, plies_before};
 

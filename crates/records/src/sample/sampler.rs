@@ -1,10 +1,11 @@
 //! Draws the samples of one game.
 
+use evalcurve_calibration::types::{Color, Outcome, Termination};
+use evalcurve_words::random;
+
 use super::SamplingOptions;
 use super::positions::TO_BE_SCORED;
 use crate::record::{Game, ScoredPosition, SkipReason};
-use evalcurve_calibration::types::{Color, Outcome, Termination};
-use evalcurve_words::random;
 
 /// Checks whether a game can give samples, and returns its outcome for Black.
 ///

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use evalcurve_calibration::types::Termination;
+
 use super::Condition;
 use super::expression::{Column, Op};
-use evalcurve_calibration::types::Termination;
 
 /// Endings whose result says nothing about any position: not used unless asked for.
 const UNFINISHED: [Termination; 2] = [Termination::Abnormal, Termination::Interrupted];

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
+use evalcurve_calibration::Score;
+
 use super::{Header, LoggedLine, LoggedMove, LoggedVote, LoggedVoter, plies_before};
 use crate::definition::Judge;
 use crate::measured::Measured;
 use crate::tally::draw_key;
 use crate::{Decision, Move, Options, Rule, RuleError, Vote, decide};
-use evalcurve_calibration::Score;
 
 /// Up to this number of items a scan is faster than a map; beyond it a map keeps the time linear.
 const FEW: usize = 32;

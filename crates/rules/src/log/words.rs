@@ -1,9 +1,9 @@
 //! The notation of scores and calibrations in a log.
 
+use evalcurve_calibration::{Calibration, Score};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
 use crate::decision::mate_text;
-use evalcurve_calibration::{Calibration, Score};
 
 /// A score in a log: a number of centipawns, or `"mate 5"`, `"mate -4"`, `"mate +"`, `"mate -"`.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,8 +1,9 @@
+use evalcurve_calibration::Score;
+
 use crate::decision::{Decision, Reason};
 use crate::definition::{Ballot, Definition, Needs};
 use crate::measured::score_of;
 use crate::vote::{Role, better};
-use evalcurve_calibration::Score;
 
 /// Two advisers and a chooser: the move of the advisers that the chooser scores higher.
 #[derive(Debug, Clone, Copy)]

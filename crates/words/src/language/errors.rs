@@ -1,8 +1,9 @@
 //! Errors of crates that know no [`Text`]: of the calibration file, the system, serde and toml.
 
+use evalcurve_calibration::CalibrationError;
+
 use super::{Text, ToText};
 use crate::{key, text};
-use evalcurve_calibration::CalibrationError;
 
 impl ToText for CalibrationError {
     fn to_text(&self) -> Text {

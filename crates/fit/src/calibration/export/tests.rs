@@ -1,12 +1,11 @@
 use std::fs;
 use std::process::Command;
 
+use evalcurve_calibration::{FittedModel, FittedSigmoid, Method, Model};
+use evalcurve_words::text::is_unsafe;
 use proptest::prelude::*;
 
-use evalcurve_calibration::{FittedModel, FittedSigmoid, Method, Model};
-
 use super::*;
-use evalcurve_words::text::is_unsafe;
 
 fn sigmoid_only(name: &str, w1: f64, w2: f64) -> Calibration {
     let fit = FittedSigmoid { w1, w2, covariance: None, samples: None, games: None };

@@ -1,11 +1,12 @@
 //! The head of a KIF record: players, times, handicap, and diagrams of other start positions.
 
+use evalcurve_calibration::types::Color;
+
 use super::words::{Key, symbol};
 use super::{Range, Scan};
 use crate::record::game::{Game, SkipReason};
 use crate::record::identity::StartTime;
 use crate::record::position::{Position, owned};
-use evalcurve_calibration::types::Color;
 
 impl Scan<'_> {
     pub(super) fn header(&mut self, key: Key, value: Range, game: &mut Game) {

@@ -20,11 +20,11 @@ use cozy_chess::{
     BitBoard, Color as Side, File, Piece, Rank, Square, get_bishop_moves, get_king_moves, get_knight_moves,
     get_pawn_attacks, get_rook_moves,
 };
+use evalcurve_calibration::types::{Color, Outcome, Termination};
 
 use super::{Packed, PackedPosition, Visit};
 use crate::record::format::Format;
 use crate::record::game::SkipReason;
-use evalcurve_calibration::types::{Color, Outcome, Termination};
 
 /// The entry in the list of formats.
 pub static FORMAT: Format =

@@ -4,9 +4,10 @@
 //! and flags for the reason: 4 repetition, 8 declaration, 16 ply limit. A game that the ply limit ended is a draw
 //! whatever the low bits are, because dlshogi's constant for it (22) also has the bit of a win of White.
 
+use evalcurve_calibration::types::{Outcome, Termination};
+
 use super::Packed;
 use crate::record::format::Format;
-use evalcurve_calibration::types::{Outcome, Termination};
 
 /// The entry in the list of formats.
 pub static FORMAT: Format =

@@ -9,6 +9,8 @@
 
 use std::ops::Range;
 
+use evalcurve_calibration::types::{Outcome, Termination};
+
 use super::hcpe::result_of;
 use super::position::{self, BYTES, is_position, side_to_move};
 use super::{Packed, PackedPosition, Visit, digest};
@@ -16,7 +18,6 @@ use crate::record::format::Format;
 use crate::record::game::SkipReason;
 use crate::record::played::Played;
 use crate::record::position::Position;
-use evalcurve_calibration::types::{Outcome, Termination};
 
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format::of_positions(Packed::Hcpe3, "HCPE3", "training data of dlshogi, whole games");

@@ -14,10 +14,11 @@
 
 use std::ops::Range;
 
+use evalcurve_calibration::types::{Color, Outcome, Termination};
+
 use super::{Packed, PackedPosition, Visit};
 use crate::record::format::{BOM, Format};
 use crate::record::game::SkipReason;
-use evalcurve_calibration::types::{Color, Outcome, Termination};
 
 /// The entry in the list of formats.
 pub static FORMAT: Format = Format::of_positions(

@@ -1,8 +1,9 @@
 //! PSV: single positions of YaneuraOu (PackedSfenValue). The result is 1, 0 or -1 for the side to move.
 
+use evalcurve_calibration::types::{Color, Outcome, Termination};
+
 use super::Packed;
 use crate::record::format::Format;
-use evalcurve_calibration::types::{Color, Outcome, Termination};
 
 /// The entry in the list of formats.
 pub static FORMAT: Format =

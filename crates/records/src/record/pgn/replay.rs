@@ -5,13 +5,13 @@
 
 use cozy_chess::util::{display_uci_move, parse_san_move, parse_uci_move};
 use cozy_chess::{Board, Color, FenParseError, Move, Piece, get_king_moves};
+use evalcurve_calibration::types::Color as Side;
+use evalcurve_words::fen::rook_files;
 use thiserror::Error;
 
 use super::Movetext;
 use crate::record::game::quoted;
 use crate::record::played::Played;
-use evalcurve_calibration::types::Color as Side;
-use evalcurve_words::fen::rook_files;
 
 /// Why a game cannot be replayed as far as needed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -1,9 +1,10 @@
 //! Single lines of a log.
 
-use crate::record::game::mate_cp;
-use crate::record::pgn::comment::ending;
 use evalcurve_calibration::types::{Color, Declared, Outcome, Termination};
 use evalcurve_rules::log::plies_before;
+
+use crate::record::game::mate_cp;
+use crate::record::pgn::comment::ending;
 
 /// A line to or from an engine.
 #[derive(Debug, Clone, Copy)]

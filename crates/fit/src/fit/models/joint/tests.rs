@@ -2,19 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use evalcurve_calibration::types::Outcome;
+use evalcurve_words::random::unit;
+
 use super::covariance::{Inverse, without};
 use super::fit::{Member, apart, players, rows, units};
 use super::objective::{Layout, Objective, Rows};
-use crate::fit::Joint;
-use crate::fit::Reading;
-use crate::fit::Sigmoid;
 use crate::fit::case::Part;
 use crate::fit::lapse::Points;
 use crate::fit::search::{Loss, Search};
 use crate::fit::symmetric::{Arrow, Curvature};
-use crate::fit::{Case, FitError, FitOptions, Method, Model, ModelFit, ModelKind, ScoreCounts, Situation, fit_counts};
-use evalcurve_calibration::types::Outcome;
-use evalcurve_words::random::unit;
+use crate::fit::{
+    Case, FitError, FitOptions, Joint, Method, Model, ModelFit, ModelKind, Reading, ScoreCounts, Sigmoid, Situation,
+    fit_counts,
+};
 
 /// Logits from 12 uniform numbers: normal, mean 0, standard deviation 1.
 fn normal(keys: &[u64]) -> f64 {

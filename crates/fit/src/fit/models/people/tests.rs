@@ -2,11 +2,11 @@
 
 use evalcurve_calibration::quantile::quantile_95;
 use evalcurve_calibration::{ModelKind, Outcome, People, Situation, Span, control_seconds};
+use evalcurve_words::random;
 
 use crate::fit::case::Case;
 use crate::fit::error::FitError;
 use crate::fit::{FitOptions, Model, ModelFit, fit_model};
-use evalcurve_words::random;
 
 fn truth() -> People {
     People {

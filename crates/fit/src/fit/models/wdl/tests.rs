@@ -1,9 +1,10 @@
 //! Thresholds and spreads that were planted are found.
 
+use evalcurve_words::random;
+
 use super::fit::*;
 use crate::fit::case::Case;
 use crate::fit::{FitError, FitOptions, Model, ModelKind, Situation, StageUnit, Wdl, WdlRates, fit_model};
-use evalcurve_words::random;
 
 #[test]
 fn derivatives_agree_with_finite_differences() {
