@@ -12,9 +12,8 @@
 //! ```
 //!
 //! A command is a struct of options with defaults. Its `run(&input, &progress)` returns an [`Outcome`] of values,
-//! counts,
-//! problems and notes, or an [`Error`]. A message names an option by its word in backticks, such as `min-samples`;
-//! [`with_options`] gives it the spelling of a host.
+//! counts, problems and notes, or an [`Error`]. A message names an option by its word in backticks, such as
+//! `min-samples`; [`with_options`] gives it the spelling of a host.
 
 pub mod calibrate;
 mod calibrations;

@@ -1,9 +1,8 @@
 //! Chooses one game of copies under other names or another start time, independent of the reading order.
 //!
 //! Engines that search a fixed number of nodes and use no openings play the same game again and again; that is one
-//! piece
-//! of information, however often it is recorded, and whatever scores a new search gives. A game is a copy if another
-//! one has its moves up to the end, its result, and scores of each side that it scores.
+//! piece of information, however often it is recorded, and whatever scores a new search gives. A game is a copy if
+//! another one has its moves up to the end, its result, and scores of each side that it scores.
 
 use evalcurve_calibration::types::Outcome;
 

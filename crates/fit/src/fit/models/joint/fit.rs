@@ -434,9 +434,8 @@ fn solve<'a>(plain: &Objective<'a>, start: &[f64]) -> Result<(Objective<'a>, Min
 /// The engine's own slope where only the strengths of the players and the draws are those of the joint fit: slope,
 /// optimism and lapses are its own. The chance is that of the likelihood ratio to the joint values, divided by the mean
 /// of the eigenvalues of A⁻¹B (Rao and Scott 1984) with A the Hessian and B the sum over games of squared gradients,
-/// because
-/// samples of a game are not independent. Half of it is 0, as a share is at its bound: the joint slope is already the
-/// engine's own.
+/// because samples of a game are not independent. Half of it is 0, as a share is at its bound: the joint slope is
+/// already the engine's own.
 fn alone(all: &Objective<'_>, engine: usize, at: &[f64], unit: f64) -> Option<Alone> {
     let own = all.rows_of(engine);
     let row =
