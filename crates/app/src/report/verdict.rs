@@ -27,10 +27,10 @@ pub enum Verdict {
 /// How well the verdict wants to know the constant.
 const WANTED_SHARE: f64 = 0.1;
 /// A good constant has the evidence of so many games, half of them won and half lost. `benches/verdicts.py`, 360
-/// engines with 300 to 1,000 games each: by an interval within a factor of 1.5, of the constants called good at 300, 350
-/// and 400 games 50%, 50% and 92% hold the truth; by these games and no doubt (an interval beyond a factor of 2 is one)
-/// 93.9%, 91.7% and 95.0%, and 97.0%, 96.4% and 95.3% at 500, 700 and 1,000. All intervals: 94.7%, 93.6%, 95.8%, 96.9%,
-/// 96.4% and 95.3%.
+/// engines with 300 to 1,000 games each: by an interval within a factor of 1.5, of the constants called good at 300,
+/// 350 and 400 games 50%, 50% and 92% hold the truth; by these games and no doubt (an interval beyond a factor of 2 is
+/// one) 93.9%, 91.7% and 95.0%, and 97.0%, 96.4% and 95.3% at 500, 700 and 1,000. All intervals: 94.7%, 93.6%, 95.8%,
+/// 96.9%, 96.4% and 95.3%.
 const GOOD_GAMES: f64 = 300.0;
 /// With fewer wins, or fewer losses, an interval says little: it rests on these few games.
 const LEAST_DECIDED: f64 = 10.0;

@@ -2,7 +2,7 @@
 
 use evalcurve_calibration::model::Formula;
 use evalcurve_calibration::write::nine_digits;
-use evalcurve_calibration::{Calibration, PawnValue, StageUnit};
+use evalcurve_calibration::{Calibration, Model, PawnValue, StageUnit};
 
 use super::quote::{comment, quoted};
 
@@ -142,6 +142,10 @@ impl Language {
     }
 }
 
+fn exact(values: &[f64]) -> String {
+    values.iter().map(|v| format!("{v:?}")).collect::<Vec<_>>().join(", ")
+}
+
 fn numbers(values: &[f64]) -> String {
     values.iter().map(|v| format!("{:?}", nine_digits(*v))).collect::<Vec<_>>().join(", ")
 }
@@ -222,6 +226,15 @@ pub(super) fn stockfish(calibration: &Calibration, remarks: &[String]) -> Option
         Some(_) => pawn_remark(&pawn),
         None => format!("Between players of equal strength a score of {:.1} wins 50% of the games", pawn.a.value),
     });
+    // a share of the games of the joint model follows no score
+    let wins = match &calibration.model.model {
+        Model::Joint(joint) if joint.lapse > 0.0 => {
+            let (at_any_score, rest) = (joint.lapse - 0.5 * joint.drawn, 1.0 - 2.0 * joint.lapse);
+            remarks.push(format!("{:.3}% of the games are won at any score", 100.0 * at_any_score));
+            format!("{at_any_score:?} + {rest:?} / ")
+        }
+        _ => "1.0 / ".to_owned(),
+    };
     let argument = match wdl.stage {
         StageUnit::Material => {
             "    // pawns and pieces of both sides\n    const int stage = pos.count<PAWN>() + 3 * pos.count<KNIGHT>()\n\
@@ -244,11 +257,11 @@ pub(super) fn stockfish(calibration: &Calibration, remarks: &[String]) -> Option
          // the share of wins; that of losses is win_rate(-v, pos), the rest are draws\n\
          double win_rate(double v, const Position& pos) {{\n\
          \x20   const auto [a, b] = win_rate_params(pos);\n\
-         \x20   return 1.0 / (1.0 + std::exp((a - v) / b));\n\
+         \x20   return {wins}(1.0 + std::exp((a - v) / b));\n\
          }}\n",
         preamble = preamble(calibration, &remarks, "//"),
         pawn = pawn.a.value,
-        a = numbers(&wdl.a),
-        b = numbers(&wdl.b),
+        a = exact(&wdl.a),
+        b = exact(&wdl.b),
     ))
 }
