@@ -222,4 +222,5 @@ def main():
         engine.process.kill()
 
 
-main()
+if __name__ == "__main__":
+    main()
