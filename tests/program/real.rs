@@ -248,7 +248,6 @@ fn floodgate_engines_share_win_rates_and_not_scores() {
     let tables = kept["differ"].as_array().unwrap();
     assert_eq!(tables.len(), 2, "{tables:#?}");
     for table in tables {
-        let row = &table["rows"][table["driver"].as_u64().unwrap_or_else(|| panic!("{table:#}")) as usize];
-        assert_eq!(row["kind"], "wrong_sided_mates", "{}", table["verdict"]);
+        assert!(table["cause"].as_str().is_some_and(|why| why.contains("wrong-sided mates")), "{table:#}");
     }
 }
