@@ -406,7 +406,7 @@ impl Session {
         }
     }
 
-    /// All results as JSON, as `evalcurve fit --json` prints them; these have a bootstrap.
+    /// All results as JSON, as `evalcurve calibrate --dry-run --json` prints them; these have a bootstrap.
     pub fn document(&self, code: &str) -> Result<String, JsError> {
         let language = language(code);
         let found = self.resampling().run(&self.input, &Progress::default()).map_err(|e| failed(&e, language))?;

@@ -1,5 +1,4 @@
-//! From game records to one calibration per engine: `calibrate`, `constant`, `inspect`, `sample`, `curve`, `fit`,
-//! `plot`.
+//! From game records to one calibration per engine: `calibrate`, `constant`, `inspect`, `sample`, `plot`.
 
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -71,7 +71,7 @@ pub const OPTIONS: [&str; 49] = [
 ];
 
 /// The commands that messages name, in backticks.
-const COMMANDS: [&str; 7] = ["analyse", "calibrate", "constant", "fit", "plot", "proxy", "replay"];
+const COMMANDS: [&str; 6] = ["analyse", "calibrate", "constant", "plot", "proxy", "replay"];
 
 /// A message in which each option has the spelling of a host.
 pub fn with_options(text: &str, spell: impl Fn(&str) -> String) -> String {
@@ -455,7 +455,7 @@ mod tests {
     #[test]
     fn each_host_spells_options() {
         assert_eq!(with_flags("lower `min-samples`, or `model` wdl"), "lower --min-samples, or --model wdl");
-        assert_eq!(with_flags("`fit` has `x` and `where`"), "`evalcurve fit` has `x` and --where");
+        assert_eq!(with_flags("`plot` has `x` and `where`"), "`evalcurve plot` has `x` and --where");
         assert_eq!(with_flags("a ` alone"), "a ` alone");
     }
 }

@@ -24,12 +24,8 @@ fn answers(report: &Report<'_>) -> Vec<String> {
         return Vec::new();
     }
     let apart: Vec<&TwoFits> = fits.iter().filter(|f| f.differ).collect();
-    let mut text = say!(
-        language,
-        "least squares and maximum likelihood are apart for {} of {} engines",
-        apart.len(),
-        fits.len()
-    );
+    let mut text =
+        say!(language, "least squares and maximum likelihood are apart for {} of {} engines", apart.len(), fits.len());
     if let Some(widest) = apart.iter().max_by(|a, b| a.gap().total_cmp(&b.gap())) {
         text += &say!(language, "; the furthest apart is {} (ratio {})", widest.engine, estimate(&widest.ratio, 2));
         if let Some(score) = contradicted(widest) {

@@ -17,7 +17,7 @@ pub struct FilterArgs {
 
     /// Only these engines
     ///
-    /// calibrate, constant, fit, inspect and plot fit all engines and show these: the constants of one scale depend on
+    /// calibrate, constant, inspect and plot fit all engines and show these: the constants of one scale depend on
     /// each other.
     #[arg(long, value_name = "NAME")]
     pub engine: Vec<String>,
