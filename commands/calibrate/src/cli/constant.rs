@@ -102,7 +102,7 @@ fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
     let silent = args.quiet || args.json;
     let (mut input, mut limits) = (args.input.clone(), None);
     if args.with_engines() {
-        if input.filters.engine.is_empty() {
+        if input.given.filters.engine.is_empty() {
             anyhow::bail!(text!("give records or calibration files, or an engine as `engine` \"COMMAND\""));
         }
         let folder = args.out.as_deref().unwrap_or(Path::new(PLOTS));
@@ -112,7 +112,7 @@ fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
         let force = table.exists();
         let found = program.score_records(&ScoreRecords {
             input: &input,
-            commands: &input.filters.engine,
+            commands: &input.given.filters.engine,
             game: args.game,
             table: &table,
             force,
@@ -121,7 +121,7 @@ fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
         let Some(found) = found else { return Ok(Done::Nothing) };
         limits = Some(found);
         input.paths = vec![table];
-        input.filters.engine.clear();
+        input.given.filters.engine.clear();
     }
     let command = Constant { reading: input.reading(), fitting: input.fitting() };
     let found = progress::shown(args.quiet, |progress| command.run(&input.input(), progress))?;
