@@ -8,12 +8,13 @@ use std::sync::atomic::Ordering::Relaxed;
 use evalcurve_app::calibrate::EngineResult;
 use evalcurve_app::calibrate::mates::Threshold;
 use evalcurve_app::report::figures::{BinChoice, Drawing, drawings, series_of_calibration, series_of_results};
+use evalcurve_app::report::text;
 use evalcurve_app::report::verdict::Verdict;
-use evalcurve_app::report::{text, wdl_figures};
 use evalcurve_app::{
     Calibrate, Calibrated, DEFAULT_BANDS, Error, Fitting, Input, InputSource, Logs, Outcome, Progress, with_flags,
     with_options,
 };
+use evalcurve_calibrate::wdl_figures;
 use evalcurve_council::{Replay, votes};
 use evalcurve_diagnose::page::page;
 use evalcurve_diagnose::{Diagnose, Diagnosed, Diagnosis};
@@ -34,7 +35,12 @@ use wasm_bindgen::prelude::*;
 /// What the page lists: the version, the models and the programs to export to, as JSON.
 #[wasm_bindgen]
 pub fn about() -> String {
-    for japanese in [evalcurve_council::JAPANESE, evalcurve_diagnose::JAPANESE, evalcurve_use::JAPANESE] {
+    for japanese in [
+        evalcurve_calibrate::JAPANESE,
+        evalcurve_council::JAPANESE,
+        evalcurve_diagnose::JAPANESE,
+        evalcurve_use::JAPANESE,
+    ] {
         add_japanese(japanese);
     }
     let names = |kind: &ModelKind| [Language::English, Language::Japanese].map(|l| text::model_name(*kind, l));

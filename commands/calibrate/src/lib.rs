@@ -4,6 +4,10 @@
 pub mod cli;
 mod constants;
 mod curves;
+mod people_figures;
+#[cfg(feature = "cli")]
+mod small_plot;
+pub mod wdl_figures;
 
 pub use constants::{Constant, EngineConstant};
 pub use curves::{Curve, Curves};

@@ -14,7 +14,6 @@ use evalcurve_app::cli::options::{InputArgs, OutputArgs, PlotArgs, TableArgs};
 use evalcurve_app::cli::{Done, Heading, Limits, Program, ScoreRecords, Subcommand, terminal};
 use evalcurve_app::report::figures;
 use evalcurve_app::report::text::{printable, wrap};
-use evalcurve_app::report::wdl_figures::drawings_of_results;
 use evalcurve_app::{Calibrate, Calibrated, Input};
 use evalcurve_engine::Game;
 use evalcurve_figures::PlotOptions;
@@ -24,6 +23,8 @@ use evalcurve_words::language::Language;
 use evalcurve_words::whole_file::WholeFiles;
 use evalcurve_words::{key, say, text};
 use rayon::prelude::*;
+
+use crate::wdl_figures::drawings_of_results;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

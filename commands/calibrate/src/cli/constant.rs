@@ -9,7 +9,6 @@ use evalcurve_app::cli::options::{InputArgs, games};
 use evalcurve_app::cli::{Done, Heading, Limits, Program, ScoreRecords, Subcommand, progress, terminal};
 use evalcurve_app::report::columns::Columns;
 use evalcurve_app::report::figures::{BinChoice, save, series_of_calibration, series_of_result};
-use evalcurve_app::report::small_plot::small_plot;
 use evalcurve_app::report::text::{self as report, DASH, estimate, model_name, printable, thousands};
 use evalcurve_app::report::verdict::Verdict;
 use evalcurve_app::with_flags;
@@ -21,6 +20,7 @@ use evalcurve_words::{key, say, text};
 use serde_json::json;
 
 use super::calibrate::write_calibrations;
+use crate::small_plot::small_plot;
 use crate::{Constant, EngineConstant};
 
 /// The help of `--engine`.

@@ -8,15 +8,15 @@ use evalcurve_app::cli::files::{is_calibration, list_plots, make_folder, note_al
 use evalcurve_app::cli::options::{InputArgs, OutputArgs, PlotArgs};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, progress, terminal};
 use evalcurve_app::judge::split::{SMALL_BIN, Split};
+use evalcurve_app::report::figures;
 use evalcurve_app::report::figures::FEWEST_POINTS;
-use evalcurve_app::report::{figures, wdl_figures};
 use evalcurve_figures::PlotOptions;
 use evalcurve_fit::calibration::{Calibration, Reading};
 use evalcurve_words::language::Text;
 use evalcurve_words::{key, say, text};
 
 use super::points::{note_splits, print};
-use crate::Curve;
+use crate::{Curve, wdl_figures};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
