@@ -10,6 +10,7 @@ mod command;
 pub mod declared;
 pub mod headline;
 pub mod judge_figures;
+pub mod judges;
 pub mod mismatch;
 pub mod page;
 pub mod pairwise;

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use evalcurve_app::calibrate::{
     CalibrateOptions, EngineResult, calibrate_cases, cases, mark_mates, observation, ratings,
 };
-use evalcurve_app::judge::judges::{Judges, judges};
 use evalcurve_app::judge::split::{Split, SplitCurves, split_curves};
 use evalcurve_fit::calibration::Calibration;
 use evalcurve_fit::fit::{FitData, Method, Observation};
@@ -20,6 +19,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::declared::{DeclaredScores, declared};
+use super::judges::{Judges, judges};
 use super::mismatch::{MismatchOptions, ScaleMismatch, mismatch};
 use super::pairwise::{Fitted, Pairwise, pairwise};
 use super::two_fits::{TwoFits, two_fits};

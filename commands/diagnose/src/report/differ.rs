@@ -40,7 +40,9 @@ fn contradicted(fits: &TwoFits) -> Option<String> {
     let found = fits.contradiction.as_ref()?;
     // the path of the folder or archive would fill the page
     let file = found.source.rsplit(['/', '\\']).next().unwrap_or_default();
-    Some(format!("{:+} ({file}:{})", found.score_cp, found.line))
+    // positions of tables may have no line
+    let line = if found.line > 0 { format!(":{}", found.line) } else { String::new() };
+    Some(format!("{:+} ({file}{line})", found.score_cp))
 }
 
 fn body(report: &Report<'_>) -> Result<Vec<Block>, PlotError> {
