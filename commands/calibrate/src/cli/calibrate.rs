@@ -32,11 +32,8 @@ Examples:
   evalcurve calibrate games/ --out calibrations
   evalcurve calibrate games.zip --min-samples 300 --samples samples.parquet
   evalcurve calibrate games/ --alias \"Gikou_* = Gikou\" --mate-threshold auto
-  evalcurve calibrate samples-*.parquet --model least-squares --json
+  evalcurve calibrate samples-*.parquet --dry-run --model least-squares --json
   evalcurve calibrate floodgate-2016.tar.zst --model auto
-  evalcurve calibrate samples.parquet --dry-run --mate-policy keep --engine nanopery --json
-  evalcurve calibrate games/ --dry-run --forecasts forecasts.csv
-      also writes the forecast of each sample by a model that was fitted without its game, for other tools
   evalcurve calibrate games/ --analyse-with \"fairy-stockfish option.UCI_Variant=shogi depth=7\"
 
 Writes OUT/ENGINE.json, one calibration file per engine, and plots as SVG and PNG. `evalcurve winrate` reads \

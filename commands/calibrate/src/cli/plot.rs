@@ -29,16 +29,9 @@ Examples:
   evalcurve plot old/Gikou.json new/Gikou.json
   evalcurve plot games/ --by phase --by \"opponent = Gikou*\"
       curves of parts of the samples: does a score mean the same in every phase?
-  evalcurve plot samples.parquet --points > curves.csv
-  evalcurve plot games/ --points --by phase --by color > split.csv
-      curves of groups of samples; standard error has the test whether they differ and the shift that makes them equal
 
 Draws every figure that the inputs allow: curves need counts, which published coefficients do not have. Of the \
-filters, only --engine applies to calibration files.
-
-Columns of --points: engine, bin (number k of the bin [k·BIN, (k+1)·BIN)), mean score in the bin, wins, draws, losses, \
-win rate with draws as half a win, its 95% Wilson interval (which assumes independent samples), and its 95% bootstrap \
-interval over games (--bands). With --by: engine, split and group first, and no bootstrap interval.")]
+filters, only --engine applies to calibration files.")]
 pub struct Args {
     #[command(flatten)]
     pub(super) curve: CurveArgs,
@@ -56,7 +49,11 @@ pub struct Args {
           hide_short_help = true)]
     score_limit: Option<u32>,
 
-    /// Print the points of the evaluation curves as CSV, or as JSON with --json, and draw nothing
+    /// Print the points of the curves as CSV (JSON with --json) and draw nothing
+    ///
+    /// Columns: engine, bin (number k of the bin [k·BIN, (k+1)·BIN)), mean score in the bin, wins, draws, losses, win
+    /// rate with draws as half a win, its 95% Wilson interval (which assumes independent samples), and its 95% bootstrap
+    /// interval over games (--bands). With --by: engine, split and group first, and no bootstrap interval.
     #[arg(long, conflicts_with_all = ["out", "field", "score_limit", "bins", "data"], help_heading = "Output")]
     points: bool,
 
