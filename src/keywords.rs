@@ -4,9 +4,10 @@
 use std::ffi::OsString;
 
 use evalcurve_app::cli::messages;
+use evalcurve_app::cli::options::InputArgs;
 use evalcurve_app::{Calibrate, Error};
 use evalcurve_calibrate::Curve;
-use evalcurve_calibrate::cli::{curve, fit};
+use evalcurve_calibrate::cli::plot::CurveArgs;
 use evalcurve_council::Replay;
 use evalcurve_council::cli::replay;
 use evalcurve_diagnose::Diagnose;
@@ -45,7 +46,7 @@ fn parse<A: clap::Args>(words: &[OsString]) -> Result<A, Error> {
 /// # Errors
 /// [`Error::Said`] for a wrong option.
 pub fn calibrate(words: &[OsString]) -> Result<Calibrate, Error> {
-    Ok(parse::<fit::Args>(words)?.command())
+    Ok(parse::<InputArgs>(words)?.calibrate())
 }
 
 /// The command that diagnoses.
@@ -69,7 +70,7 @@ pub fn evaluate(words: &[OsString]) -> Result<Evaluate, Error> {
 /// # Errors
 /// [`Error::Said`] for a wrong option.
 pub fn curve(words: &[OsString]) -> Result<Curve, Error> {
-    Ok(parse::<curve::Args>(words)?.command())
+    Ok(parse::<CurveArgs>(words)?.command())
 }
 
 /// The command that compares two calibrations.

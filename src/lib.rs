@@ -89,7 +89,7 @@ pub mod run {
     #[cfg(feature = "train")]
     pub use evalcurve_train::{Rescale, Rescaled};
     #[cfg(feature = "use")]
-    pub use evalcurve_use::{Converter, Export, Winrate, seconds_of};
+    pub use evalcurve_use::{Converter, Export, Target, Winrate, export, seconds_of};
 }
 
 /// The program `evalcurve`: its uses, in the order of the help, and what one asks of another.

@@ -130,7 +130,7 @@ fn files_of_another_run_are_named() {
     assert!(err.contains("warning: out also holds B.json, which another run made from other games"), "{err}");
 }
 
-/// The table beside a figure has the points that `curve` prints.
+/// The table beside a figure has the points that `plot --points` prints.
 #[test]
 fn figures_have_their_numbers_beside_them() {
     let folder = Folder::new();
@@ -138,7 +138,7 @@ fn figures_have_their_numbers_beside_them() {
     let arguments = ["plot", "games.csa", "--data", "--min-bin", "20", "--out", "p"];
     folder.good(&[&arguments[..], &["--bins", "width"]].concat());
     let points = folder.text("p/curves.csv").lines().filter(|line| line.contains(",point,")).count();
-    let printed = folder.good(&["curve", "games.csa", "--min-bin", "20", "--bands", "0"]).out;
+    let printed = folder.good(&["plot", "--points", "games.csa", "--min-bin", "20", "--bands", "0"]).out;
     // points beyond the axis are clipped
     assert!(points > 8 && points < printed.lines().count(), "{points} of {printed}");
     folder.good(&[&arguments[..], &["--bins", "quantile"]].concat());
@@ -155,7 +155,7 @@ fn intervals_of_both_methods_contain_the_truth() {
     for (seed, draws, mates) in [("1", "0", "0"), ("2", "0.2", "0"), ("3", "0.05", "0.1")] {
         let folder = Folder::new();
         generate(&folder, &["--games", "3000", "--seed", seed, "--draws", draws, "--mates", mates]);
-        let document = folder.document(&["fit", "games.csa"]);
+        let document = folder.document(&["calibrate", "--dry-run", "games.csa"]);
         assert_eq!(names(&document), ["Fine", "Middle", "Wide"]);
         for (name, w1, w2) in TRUTH {
             let found = engine(&document, name);
@@ -187,7 +187,7 @@ fn mates_are_excluded_and_counted() {
     let (head, rows) = csv(&folder.text("samples.csv"));
     let column = |name: &str| head.iter().position(|h| h == name).unwrap();
     let (score, mate, of) = (column("score_cp"), column("mate"), column("engine"));
-    let document = folder.document(&["fit", "games.csa"]);
+    let document = folder.document(&["calibrate", "--dry-run", "games.csa"]);
     for (name, ..) in TRUTH {
         let own: Vec<_> = rows.iter().filter(|r| r[of] == name).collect();
         // `generate` writes mates as ±30000, and no other score is that large
@@ -205,7 +205,7 @@ fn mates_are_excluded_and_counted() {
         assert_eq!(found["standardization_with_mates"]["samples"], own.len());
     }
     // with a threshold above them they are ordinary scores
-    let kept = folder.document(&["fit", "games.csa", "--mate-threshold", "Fine=30001"]);
+    let kept = folder.document(&["calibrate", "--dry-run", "games.csa", "--mate-threshold", "Fine=30001"]);
     assert_eq!(engine(&kept, "Fine")["mates"], 0);
     assert_eq!(engine(&kept, "Wide")["mates"], engine(&document, "Wide")["mates"]);
 }
@@ -296,9 +296,9 @@ fn the_sample_table_has_its_columns_and_fits_as_the_records_do() {
         assert!(footer.contains(column), "{column} missing in the Parquet schema");
     }
 
-    let records = folder.document(&["fit", "games.csa"]);
+    let records = folder.document(&["calibrate", "--dry-run", "games.csa"]);
     for table in ["samples.csv", "samples.parquet"] {
-        let from_table = folder.document(&["fit", table]);
+        let from_table = folder.document(&["calibrate", "--dry-run", table]);
         assert_eq!(from_table["engines"], records["engines"], "{table}");
         assert_eq!(from_table["games"], records["games"], "{table}");
     }
@@ -311,16 +311,18 @@ fn samples_in_two_inputs_count_once() {
     folder.good(&["sample", "games.csa", "--out", "samples.csv"]);
     folder.good(&["sample", "games.csa", "--engine", "Fine", "--out", "fine.parquet"]);
     folder.good(&["sample", "games.csa", "--not-engine", "Fine", "--out", "others.csv"]);
-    let once = folder.document(&["fit", "games.csa"]);
+    let once = folder.document(&["calibrate", "--dry-run", "games.csa"]);
     for inputs in [["games.csa", "samples.csv"], ["samples.csv", "fine.parquet"], ["fine.parquet", "others.csv"]] {
-        let document = folder.document(&[&["fit"], &inputs[..]].concat());
+        let document = folder.document(&[&["calibrate", "--dry-run"], &inputs[..]].concat());
         assert_eq!(document["engines"], once["engines"], "{inputs:?}");
         assert_eq!(document["games"]["used"], 300, "{inputs:?}");
         let reported = document["problems"].as_array().unwrap().iter().any(|p| p["kind"] == "duplicate");
         assert_eq!(reported, inputs != ["fine.parquet", "others.csv"], "{inputs:?}: {:#}", document["problems"]);
     }
     // --strict accepts duplicates
-    folder.good(&["fit", "games.csa", "samples.csv", "--strict"]).says(&["samples.csv:2: duplicate: 1500 rows"]);
+    folder
+        .good(&["calibrate", "--dry-run", "games.csa", "samples.csv", "--strict"])
+        .says(&["samples.csv:2: duplicate: 1500 rows"]);
 }
 
 /// Bins are [200k, 200(k+1)), also below zero: -1 is in bin -1, not in bin 0.
@@ -333,7 +335,7 @@ fn bins_close_on_the_left() {
         table += &format!("{game},E,{score},{}\n", if *score < 0 { 0 } else { 1 });
     }
     folder.write("samples.csv", table);
-    let out = folder.good(&["curve", "samples.csv", "--min-bin", "1"]).out;
+    let out = folder.good(&["plot", "--points", "samples.csv", "--min-bin", "1"]).out;
     let (head, rows) = csv(&out);
     assert_eq!(head[..6], ["engine", "bin", "mean_score", "wins", "draws", "losses"]);
     let found: Vec<String> = rows.iter().map(|r| r[1..6].join(",")).collect();

@@ -11,17 +11,17 @@ fn baselines_are_those_of_the_game() {
     folder.write("games.pgn", games(300));
     folder.generate("games.csa", &["--games", "300"]);
     for (file, has, lacks) in [("games.pgn", "lichess", "shared_600"), ("games.csa", "shared_600", "lichess")] {
-        let document = folder.document(&["fit", file, "--from-ply", "1"]);
+        let document = folder.document(&["calibrate", "--dry-run", file, "--from-ply", "1"]);
         let baselines = &engine(&document, "A")["proper_scores"]["baselines"];
         assert!(baselines[has].is_object() && baselines[lacks].is_null(), "{file}: {:#}", engine(&document, "A"));
         // a table that cannot be read, or has no rows, makes no other game of it
         folder.write("broken.csv", "engine,score_cp,result\n\"A,1,1\n");
         folder.write("empty.csv", "engine,score_cp,result\n");
         for more in ["broken.csv", "empty.csv"] {
-            let document = folder.document(&["fit", file, more, "--from-ply", "1"]);
+            let document = folder.document(&["calibrate", "--dry-run", file, more, "--from-ply", "1"]);
             assert!(engine(&document, "A")["proper_scores"]["baselines"][has].is_object(), "{more}");
         }
-        let out = folder.good(&["fit", file, "--from-ply", "1", "--wide"]).out;
+        let out = folder.good(&["calibrate", "--dry-run", file, "--from-ply", "1", "--wide"]).out;
         assert_eq!(out.contains(" lichess "), file == "games.pgn", "{out}");
     }
 }
@@ -31,7 +31,9 @@ fn a_name_in_chess_and_shogi_is_two_engines() {
     let folder = Folder::new();
     folder.write("games.pgn", games(300));
     folder.generate("games.csa", &["--games", "300"]);
-    let fit = |files: &[&str]| folder.document(&[&["fit"][..], files, &["--from-ply", "1", "--bands", "0"]].concat());
+    let fit = |files: &[&str]| {
+        folder.document(&[&["calibrate", "--dry-run"][..], files, &["--from-ply", "1", "--bands", "0"]].concat())
+    };
     for (records, table) in [("games.pgn", "chess.csv"), ("games.csa", "shogi.csv")] {
         folder.good(&["sample", records, "--from-ply", "1", "--out", table]);
     }
@@ -90,7 +92,7 @@ fn zeros_are_draw_scores() {
         })
         .collect();
     folder.write("games.pgn", text.join("{"));
-    let document = folder.document(&["fit", "games.pgn", "--from-ply", "1"]);
+    let document = folder.document(&["calibrate", "--dry-run", "games.pgn", "--from-ply", "1"]);
     assert_eq!(warnings(engine(&document, "A"), "book_zeros"), [""; 0]);
 }
 
@@ -136,7 +138,10 @@ fn all_positions_are_more_samples_of_the_same_games() {
     let error =
         |fit: &serde_json::Value| fit["covariance"][0][0].as_f64().unwrap().sqrt() / fit["w1"].as_f64().unwrap();
     assert!(error(&all) > 0.3 * error(&few), "{} {}", error(&all), error(&few));
-    let out = folder.good(&["fit", "games.pgn", "--all-positions", "--from-ply", "1"]).out;
+    let out = folder.good(&["calibrate", "--dry-run", "games.pgn", "--all-positions", "--from-ply", "1"]).out;
     assert!(out.contains("every scored one from ply 1 on") && out.contains("those of a game are alike"), "{out}");
-    folder.run(&["fit", "games.pgn", "--all-positions", "--window", "9"]).ends(2).says(&["--window"]);
+    folder
+        .run(&["calibrate", "--dry-run", "games.pgn", "--all-positions", "--window", "9"])
+        .ends(2)
+        .says(&["--window"]);
 }

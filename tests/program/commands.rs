@@ -64,10 +64,10 @@ fn the_constant_of_an_engine_does_not_depend_on_the_choice() {
     let folder = Folder::new();
     let data = project_data("selfplay");
     let options = ["--mate-threshold", "auto", "--bands", "0", "--engine", "sekirei"];
-    let all = folder.document(&["fit", &data, "--mate-threshold", "auto", "--bands", "0"]);
+    let all = folder.document(&["calibrate", "--dry-run", &data, "--mate-threshold", "auto", "--bands", "0"]);
     let all = all["engines"].as_array().unwrap();
     let expected = &all.iter().find(|engine| engine["name"] == "sekirei").unwrap()["models"]["joint"]["w1"];
-    let chosen = folder.document(&[&["fit", &data], &options[..]].concat());
+    let chosen = folder.document(&[&["calibrate", "--dry-run", &data], &options[..]].concat());
     assert_eq!(chosen["engines"].as_array().unwrap().len(), 1);
     assert_eq!(&chosen["engines"][0]["models"]["joint"]["w1"], expected);
     folder.good(&[&["calibrate", &data, "--no-plots", "--out", "out"], &options[..]].concat());
@@ -145,10 +145,22 @@ fn messages_name_flags() {
     let folder = Folder::new();
     let data = project_data("selfplay");
     folder.good(&["sample", &data, "--out", "samples.csv"]);
-    let ran = folder.good(&["fit", "samples.csv", "--window", "20", "--not-engine", "Absent", "--bands", "0"]);
+    let ran = folder.good(&[
+        "calibrate",
+        "--dry-run",
+        "samples.csv",
+        "--window",
+        "20",
+        "--not-engine",
+        "Absent",
+        "--bands",
+        "0",
+    ]);
     assert!(ran.err.contains("warning: samples.csv: no effect: --window; the rows"), "{}", ran.err);
     assert!(ran.err.contains("note: --not-engine: no engine matches 'Absent'"), "{}", ran.err);
-    let all = folder.run(&["fit", "samples.csv", "--bands", "0", "--min-samples", "100000", "--json"]).document();
+    let all = folder
+        .run(&["calibrate", "--dry-run", "samples.csv", "--bands", "0", "--min-samples", "100000", "--json"])
+        .document();
     let error = all["engines"][0]["error"].as_str().unwrap();
     assert!(error.contains("or lower --min-samples"), "{error}");
     let late = folder.document(&["inspect", "samples.csv", "--from-ply", "90", "--draws", "drop"]);

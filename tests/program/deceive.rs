@@ -18,7 +18,7 @@ fn simulated(engines: usize, games: u32, seed: u64, change: impl FnOnce(&mut Att
 }
 
 fn fit(folder: &Folder, options: &[&str]) -> Value {
-    folder.document(&[&["fit", "t.csv", "--bands", "0"], options].concat())
+    folder.document(&[&["calibrate", "--dry-run", "t.csv", "--bands", "0"], options].concat())
 }
 
 /// The joint constant 1/w1.
@@ -65,7 +65,7 @@ fn games_with_the_wrong_sign_are_found_and_turned() {
         let [low, high] = [0, 1].map(|end| signs["interval"][end].as_f64().unwrap());
         let true_share = if as_white { share / 2.0 } else { share };
         assert!(low <= true_share + 0.02 && true_share <= high + 0.02, "{share}: {signs}");
-        let ran = folder.good(&["fit", "t.csv", "--bands", "0"]);
+        let ran = folder.good(&["calibrate", "--dry-run", "t.csv", "--bands", "0"]);
         assert!(
             ran.out.lines().any(|l| l.starts_with("A ") && l.ends_with("odd signs: see the warning")),
             "{}",
@@ -93,7 +93,7 @@ fn turned_signs_are_recorded() {
     let filters: Vec<&str> = file["sampling"]["filters"].as_array().unwrap().iter().flat_map(Value::as_str).collect();
     assert_eq!(filters[0], "signs auto");
     assert!(filters[1].starts_with("sign turned in ") && filters[1].ends_with(" games"), "{filters:?}");
-    let again = folder.document(&["fit", "s.csv", "--bands", "0"]);
+    let again = folder.document(&["calibrate", "--dry-run", "s.csv", "--bands", "0"]);
     assert!(warnings(engine(&again, "A"), "mixed_signs").is_empty());
     let turned = fit(&folder, &["--signs", "auto"]);
     assert!((constant(&again, "A") - constant(&turned, "A")).abs() < 1e-6);
@@ -114,7 +114,10 @@ fn games_that_the_scores_ended_are_found() {
                 assert!(found["factor"].as_f64().is_none_or(|factor| factor > 1.05), "{found}");
             }
         }
-        let said = folder.good(&["fit", "t.csv", "--bands", "0"]).out.contains("odd scores: see the warning");
+        let said = folder
+            .good(&["calibrate", "--dry-run", "t.csv", "--bands", "0"])
+            .out
+            .contains("odd scores: see the warning");
         assert_eq!(said, harms);
     }
 }
@@ -153,8 +156,8 @@ fn a_rule_with_moves_in_a_row_is_found_in_real_games() {
     folder.write("t.csv", ended);
     // how the scores of the whole games end is not how these end
     let cut = ["--column", "score_end="];
-    let [played, document] =
-        ["all.csv", "t.csv"].map(|file| folder.document(&[&["fit", file, "--bands", "0"][..], &cut].concat()));
+    let [played, document] = ["all.csv", "t.csv"]
+        .map(|file| folder.document(&[&["calibrate", "--dry-run", file, "--bands", "0"][..], &cut].concat()));
     for name in ["Fairy-Stockfish", "sekirei"] {
         assert!(warnings(engine(&played, name), "adjudicated").is_empty(), "{name}");
         assert_eq!(warnings(engine(&document, name), "adjudicated").len(), 1, "{name}");
@@ -194,7 +197,10 @@ fn pawns_beside_centipawns_are_refused_with_the_remedy() {
     assert!(warnings(engine(&mended, "A"), "score_unit").is_empty());
     // the table holds whole pawns
     assert!((280.0..560.0).contains(&constant(&mended, "A")), "{}", constant(&mended, "A"));
-    folder.run(&["fit", "t.csv", "--score-unit", "A=inch"]).ends(2).says(&["'inch' is not a unit of scores"]);
+    folder
+        .run(&["calibrate", "--dry-run", "t.csv", "--score-unit", "A=inch"])
+        .ends(2)
+        .says(&["'inch' is not a unit of scores"]);
 }
 
 /// Mates of 327.67 pawns are no evaluations.
@@ -256,7 +262,7 @@ fn options_that_do_not_act_on_tables_are_named() {
         (&["--all-positions"], "--all-positions"),
         (&["--start-ply", "5"], "--start-ply"),
     ] {
-        for command in ["fit", "calibrate", "constant", "inspect"] {
+        for command in ["calibrate", "--dry-run", "calibrate", "constant", "inspect"] {
             let more: &[&str] = if command == "calibrate" { &["--no-plots", "--out", "out"] } else { &[] };
             folder.run(&[&[command, "t.csv"], options, more].concat()).says(&[name, "sample the records again"]);
         }

@@ -60,7 +60,7 @@ fn tables_keep_declared_rates_and_the_game() {
         folder.good(&["sample", "games.pgn", "--from-ply", "1", "--out", table]);
         let of = |input: &str| declared(&folder.document(&["diagnose", input, "--from-ply", "1"])).to_vec();
         assert_eq!(of(table), of("games.pgn"), "{table}");
-        let document = folder.document(&["fit", table]);
+        let document = folder.document(&["calibrate", "--dry-run", table]);
         assert!(engine(&document, "A")["proper_scores"]["baselines"]["lichess"].is_object(), "{table}");
     }
     let (head, rows) = csv(&folder.text("samples.csv"));
@@ -70,7 +70,7 @@ fn tables_keep_declared_rates_and_the_game() {
     assert_eq!(rows[0][column("chess")], "true");
     // shogi among chess: the baselines of neither game alone
     folder.generate("games.csa", &["--games", "60"]);
-    let document = folder.document(&["fit", "samples.csv", "games.csa", "--from-ply", "1"]);
+    let document = folder.document(&["calibrate", "--dry-run", "samples.csv", "games.csa", "--from-ply", "1"]);
     assert!(engine(&document, "A")["proper_scores"]["baselines"]["lichess"].is_null());
 }
 

@@ -103,20 +103,16 @@ fn wrong_sided_mates_are_named_as_the_cause_of_different_fits() {
         folder.document(&["diagnose", "games.csa", "--bands", "50", "--mate-policy", policy, "--out", policy])
     };
     let (kept, left_out) = (run("keep"), run("exclude"));
-    let tables = |d: &Value| d["differ"].as_array().unwrap().clone();
-    let wrong = |t: &Value| t["rows"].as_array().unwrap().iter().any(|r| r["kind"] == "wrong_sided_mates");
-    let with_wrong: Vec<Value> = tables(&kept).into_iter().filter(wrong).collect();
-    assert!(!with_wrong.is_empty(), "the generated games hold no wrong-sided mate");
-    for table in &with_wrong {
-        let rows = table["rows"].as_array().unwrap();
-        let driver = table["driver"].as_u64().map(|i| rows[i as usize]["kind"].as_str().unwrap().to_owned());
-        assert_eq!(driver.as_deref(), Some("wrong_sided_mates"), "{}", table["verdict"]);
-        assert!(table["verdict"].as_str().unwrap().contains("--mate-policy exclude"));
-        // the same engine without mates: no difference, but a note on the effect of mates
-        let name = &table["engine"];
-        let other = tables(&left_out).into_iter().find(|t| &t["engine"] == name).unwrap();
-        assert_eq!(other["differ"], false, "{}", other["verdict"]);
-        assert_eq!(other["mates_matter"], true, "{}", other["verdict"]);
+    let fits = |d: &Value| d["differ"].as_array().unwrap().clone();
+    let apart: Vec<Value> = fits(&kept).into_iter().filter(|f| f["differ"] == true).collect();
+    assert!(!apart.is_empty(), "no mate for the wrong side parts the fits: {:#?}", fits(&kept));
+    for fit in &apart {
+        assert!(fit["cause"].as_str().unwrap().contains("wrong-sided mates"), "{fit}");
+        assert_eq!(fit["contradiction"]["score_cp"].as_i64().unwrap().abs(), 30_000, "{fit}");
+        assert_eq!(fit["contradiction"]["source"], "games.csa", "{fit}");
+        // the same engine without mates: no difference
+        let other = fits(&left_out).into_iter().find(|f| f["engine"] == fit["engine"]).unwrap();
+        assert_eq!(other["differ"], false, "{other}");
     }
 }
 

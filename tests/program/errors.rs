@@ -53,7 +53,7 @@ fn an_engine_that_won_every_game_has_its_own_error() {
         assert!(folder.at(&format!("out/{name}.json")).exists());
     }
     // ... and in the table
-    let out = folder.good(&["fit", "samples.csv"]).out;
+    let out = folder.good(&["calibrate", "--dry-run", "samples.csv"]).out;
     assert!(out.lines().any(|l| l.starts_with("B ") && l.contains("not calibrated: every one")), "{out}");
 }
 
@@ -116,14 +116,14 @@ fn a_winner_of_every_game_does_not_prevent_other_calibrations() {
 fn too_few_samples_are_an_error_that_names_the_option() {
     let folder = Folder::new();
     folder.generate("games.csa", &["--games", "60"]);
-    let ran = folder.run(&["fit", "games.csa", "--min-samples", "101", "--json"]).ends(1);
+    let ran = folder.run(&["calibrate", "--dry-run", "games.csa", "--min-samples", "101", "--json"]).ends(1);
     for one in ran.document()["engines"].as_array().unwrap() {
         let error = one["error"].as_str().unwrap();
         assert!(error.starts_with("100 sample") && error.contains("101"), "{error}");
     }
-    folder.good(&["fit", "games.csa", "--min-samples", "100"]);
+    folder.good(&["calibrate", "--dry-run", "games.csa", "--min-samples", "100"]);
     // the table mentions them in one line
-    let ran = folder.run(&["fit", "games.csa", "--min-samples", "101"]).ends(1);
+    let ran = folder.run(&["calibrate", "--dry-run", "games.csa", "--min-samples", "101"]).ends(1);
     assert!(
         ran.out.contains(
             "3 engines with fewer than 101 samples (--min-samples) or 30 games (--min-games) are not calibrated:"
@@ -137,7 +137,7 @@ fn too_few_samples_are_an_error_that_names_the_option() {
         (&["--min-games", "41"], "40 games"),
         (&["--min-games", "41", "--min-samples", "101"], "40 games and 100 samples"),
     ] {
-        let ran = folder.run(&[&["fit", "games.csa"], options].concat()).ends(1);
+        let ran = folder.run(&[&["calibrate", "--dry-run", "games.csa"], options].concat()).ends(1);
         let words: Vec<&str> = ran.out.split_whitespace().collect();
         let list = words.join(" ").split_once("not calibrated: ").unwrap().1.to_owned();
         let each: Vec<&str> = list.split(", ").collect();
@@ -159,7 +159,7 @@ fn mates_under_the_threshold_are_named_and_found() {
     let largest = evaluations.iter().max().unwrap();
     assert!(mates.len() > 50 && *largest < 10_000, "{} mates, then {largest}", mates.len());
 
-    let fixed = folder.document(&["fit", &data]);
+    let fixed = folder.document(&["calibrate", "--dry-run", &data]);
     let sjaakii = engine(&fixed, "sjaakii");
     let texts = warnings(sjaakii, "mates_under_threshold");
     assert_eq!(texts.len(), 1, "{:#}", sjaakii["warnings"]);
@@ -170,7 +170,7 @@ fn mates_under_the_threshold_are_named_and_found() {
         assert!(warnings(one, "mates_under_threshold").is_empty(), "{}: {:#}", one["name"], one["warnings"]);
     }
     for options in [["--mate-threshold", "auto"], ["--mate-threshold", "sjaakii=10000"]] {
-        let found = folder.document(&[&["fit", &data], &options[..]].concat());
+        let found = folder.document(&[&["calibrate", "--dry-run", &data], &options[..]].concat());
         let sjaakii = engine(&found, "sjaakii");
         assert!(warnings(sjaakii, "mates_under_threshold").is_empty(), "{options:?}");
         assert_eq!(sjaakii["mate_threshold"], 10_000, "{options:?}");
@@ -195,7 +195,7 @@ fn results_that_follow_no_score_are_named_as_lapses() {
             }
         }
     });
-    let fit = |model: &str| folder.document(&["fit", "samples.csv", "--model", model]);
+    let fit = |model: &str| folder.document(&["calibrate", "--dry-run", "samples.csv", "--model", model]);
     let plain = fit("maximum-likelihood");
     let texts = warnings(engine(&plain, "A"), "methods_disagree");
     assert!(texts.len() == 1 && texts[0].contains("follow no score"), "{texts:?}");
@@ -217,7 +217,15 @@ fn one_wrong_sided_mate_separates_the_methods() {
     let folder = Folder::new();
     let mut turned = 0;
     let fit = |policy: &str| {
-        folder.document(&["fit", "samples.csv", "--mate-policy", policy, "--model", "maximum-likelihood"])
+        folder.document(&[
+            "calibrate",
+            "--dry-run",
+            "samples.csv",
+            "--mate-policy",
+            policy,
+            "--model",
+            "maximum-likelihood",
+        ])
     };
     edited(&folder, &["--mates", "0.05", "--seed", "5"], |_| {});
     let before = fit("keep");
@@ -253,7 +261,9 @@ fn one_wrong_sided_mate_separates_the_methods() {
     // excluded by default, and then there is no warning
     assert!(kinds(engine(&fit("exclude"), "A")).is_empty());
     // the sentence is also on standard error
-    folder.good(&["fit", "samples.csv", "--mate-policy", "keep"]).says(&["warning: A: w1 is", "wrong-sided mates"]);
+    folder
+        .good(&["calibrate", "--dry-run", "samples.csv", "--mate-policy", "keep"])
+        .says(&["warning: A: w1 is", "wrong-sided mates"]);
 }
 
 #[test]
@@ -265,7 +275,7 @@ fn scores_that_are_all_zero_are_refused() {
         assert!(one["error"].as_str().unwrap().contains("scores are 0"), "{one:#}");
         assert_eq!(kinds(one), ["all_scores_zero"]);
     }
-    folder.run(&["fit", "samples.csv"]).ends(1).says(&["A: every score is 0"]);
+    folder.run(&["calibrate", "--dry-run", "samples.csv"]).ends(1).says(&["A: every score is 0"]);
 }
 
 #[test]
@@ -276,7 +286,7 @@ fn an_inverted_sign_is_reported_and_not_corrected() {
             row.score = -row.score;
         }
     });
-    let document = folder.document(&["fit", "samples.csv"]);
+    let document = folder.document(&["calibrate", "--dry-run", "samples.csv"]);
     let turned = engine(&document, "C");
     let texts = warnings(turned, "sign_inverted");
     assert_eq!(texts.len(), 2, "{:#}", turned["warnings"]);
@@ -345,7 +355,6 @@ fn links_are_not_replaced() {
     }
     for arguments in [
         &["sample", "games.csa", "--out", "s.csv"][..],
-        &["curve", "games.csa", "--out", "s.csv"],
         &["calibrate", "games.csa", "--out", "out", "--no-plots"],
         &["diagnose", "games.csa", "--out", "out"],
     ] {

@@ -1,4 +1,4 @@
-//! `evalcurve evaluate`, `fit --forecasts`, and games in the rows of a table.
+//! `evalcurve evaluate`, `calibrate --forecasts`, and games in the rows of a table.
 
 use evalcurve_testkit::attack::{Attack, Simulated, csv as csv_of};
 use serde_json::Value;
@@ -16,7 +16,17 @@ fn column(text: &str, name: &str) -> Vec<String> {
 fn forecasts_are_those_that_the_scores_judge() {
     let data = project_data("selfplay");
     let folder = Folder::new();
-    let options = ["fit", &data, "--mate-threshold", "auto", "--bands", "0", "--forecasts", "out/forecasts.csv"];
+    let options = [
+        "calibrate",
+        "--dry-run",
+        &data,
+        "--mate-threshold",
+        "auto",
+        "--bands",
+        "0",
+        "--forecasts",
+        "out/forecasts.csv",
+    ];
     let document = folder.document(&options);
     let text = folder.text("out/forecasts.csv");
     let numbers = |name: &str| column(&text, name).iter().map(|x| x.parse().unwrap()).collect::<Vec<f64>>();
@@ -41,9 +51,9 @@ fn forecasts_are_those_that_the_scores_judge() {
 
     let ran = folder.run(&options);
     assert!(ran.code == Some(2) && ran.err.contains("out/forecasts.csv: the file exists"), "{}", ran.err);
-    let ran = folder.run(&["fit", &data, "--forecasts", "out.txt"]);
+    let ran = folder.run(&["calibrate", "--dry-run", &data, "--forecasts", "out.txt"]);
     assert!(ran.code == Some(2) && ran.err.contains("must end in .parquet or .csv"), "{}", ran.err);
-    folder.good(&["fit", &data, "--mate-threshold", "auto", "--forecasts", "out.parquet"]);
+    folder.good(&["calibrate", "--dry-run", &data, "--mate-threshold", "auto", "--forecasts", "out.parquet"]);
     assert!(folder.read("out.parquet").starts_with(b"PAR1"));
 }
 

@@ -87,7 +87,7 @@ fn the_three_formats_of_training_data_agree() {
     for (format, bytes) in [("hcpe", hcpe(4_000)), ("psv", psv(4_000)), ("hcpe3", hcpe3(4_000))] {
         // the name does not matter
         folder.write("data.bin", bytes);
-        let document = folder.document(&[&["fit", "data.bin"], &EVERY_ONE[..]].concat());
+        let document = folder.document(&[&["calibrate", "--dry-run", "data.bin"], &EVERY_ONE[..]].concat());
         assert_eq!(positions(&document, format), (4_000, 4_000), "{:#}", document["positions"]);
         assert_eq!(names(&document), ["X"]);
         let x = engine(&document, "X");
@@ -216,7 +216,7 @@ fn damaged_training_data_costs_the_damaged_records() {
     // without the name of the engine
     let document = folder.document(&["inspect", "bad.hcpe"]);
     assert_eq!(positions(&document, "hcpe"), (301, 0));
-    folder.run(&["fit", "bad.hcpe"]).ends(1).says(&["--annotator NAME"]);
+    folder.run(&["calibrate", "--dry-run", "bad.hcpe"]).ends(1).says(&["--annotator NAME"]);
     // cut or changed anywhere: the other records are read
     for (format, whole) in [("hcpe", hcpe(40)), ("psv", psv(40)), ("hcpe3", hcpe3(40))] {
         let size = whole.len() / 40;
@@ -248,7 +248,10 @@ fn training_data_without_scores_is_refused() {
     let document = ran.document();
     assert_eq!(positions(&document, "hcpe"), (500, 0));
     assert_eq!(document["files"]["refused"], json!({ "all_scores_zero": 1 }));
-    folder.run(&[&["fit", "zero.hcpe"], &EVERY_ONE[..]].concat()).ends(1).says(&["written without scores"]);
+    folder
+        .run(&[&["calibrate", "--dry-run", "zero.hcpe"], &EVERY_ONE[..]].concat())
+        .ends(1)
+        .says(&["written without scores"]);
 }
 
 #[test]
@@ -434,7 +437,7 @@ fn tables_of_other_tools_are_calibrated() {
     for ((i, table), more) in (0..).zip(&tables).zip(more) {
         let name = format!("t{i}.csv");
         folder.write(&name, table);
-        let document = folder.document(&[&["fit", &name], more].concat());
+        let document = folder.document(&[&["calibrate", "--dry-run", &name], more].concat());
         assert_eq!(positions(&document, "table"), (3_000, 3_000), "{name}");
         let e = engine(&document, "E");
         assert!((e["maximum_likelihood"]["w1"].as_f64().unwrap() * 600.0 - 1.0).abs() < 0.1, "{name}: {e:#}");
@@ -443,14 +446,18 @@ fn tables_of_other_tools_are_calibrated() {
     assert!(found.iter().all(|fit| *fit == found[0]), "{found:#?}");
     // by content: without an extension, and in a folder
     folder.write("shards/part-0", &tables[0]);
-    assert_eq!(folder.document(&["fit", "shards/part-0"])["games"]["used"], 3_000);
+    assert_eq!(folder.document(&["calibrate", "--dry-run", "shards/part-0"])["games"]["used"], 3_000);
     // shards fitted together give the same fit as the whole table
     let rows: Vec<&str> = tables[0].lines().skip(1).collect();
     for (i, part) in rows.chunks(1_000).enumerate() {
         folder.write(&format!("many/{i}.csv"), format!("engine,score_cp,result,game\n{}\n", part.join("\n")));
     }
     for paths in ["many", "many/*.csv"] {
-        assert_eq!(engine(&folder.document(&["fit", paths]), "E")["maximum_likelihood"], found[0], "{paths}");
+        assert_eq!(
+            engine(&folder.document(&["calibrate", "--dry-run", paths]), "E")["maximum_likelihood"],
+            found[0],
+            "{paths}"
+        );
     }
 }
 
@@ -467,15 +474,15 @@ fn bad_rows_and_missing_columns_are_reported() {
         .says(&["b.csv:3: bad score: 'x' is not a number of centipawns", "--column color=NAME"]);
     folder.run(&["inspect", "b.csv", "--strict"]).ends(1).says(&["b.csv:3"]);
     folder.write("c.csv", "player,cp,outcome\nA,1,1\n");
-    folder.run(&["fit", "c.csv"]).ends(2).says(&[
+    folder.run(&["calibrate", "--dry-run", "c.csv"]).ends(2).says(&[
         "no column 'engine'",
         "found: player, cp, outcome",
         "--column engine=NAME",
     ]);
-    let named = ["fit", "c.csv", "--column", "engine=player", "--column", "score=cp"];
+    let named = ["calibrate", "--dry-run", "c.csv", "--column", "engine=player", "--column", "score=cp"];
     folder.run(&named).ends(2).says(&["no column 'result'", "--column result=NAME"]);
     folder.run(&[&named[..], &["--column", "result=resultat"]].concat()).ends(2).says(&["no column 'resultat'"]);
-    folder.run(&["fit", "c.csv", "--column", "cp"]).ends(2).says(&["ROLE=NAME"]);
+    folder.run(&["calibrate", "--dry-run", "c.csv", "--column", "cp"]).ends(2).says(&["ROLE=NAME"]);
     let read = folder.document(&[
         "inspect",
         "c.csv",

@@ -85,9 +85,9 @@ fn every_command_shows_examples() {
     assert!(folder.good(&["--version"]).out.starts_with("evalcurve 0."));
     folder.run(&[]).ends(2);
     folder.run(&["calibrat"]).ends(2).says(&["calibrat", "calibrate"]);
-    folder.run(&["fit", "games", "--no-such-option"]).ends(2).says(&["--no-such-option"]);
-    folder.run(&["fit", "games", "--window", "0"]).ends(2).says(&["--window"]);
-    folder.run(&["fit", "games", "--mate-threshold", "E=high"]).ends(2).says(&["'high'", "auto"]);
+    folder.run(&["calibrate", "--dry-run", "games", "--no-such-option"]).ends(2).says(&["--no-such-option"]);
+    folder.run(&["calibrate", "--dry-run", "games", "--window", "0"]).ends(2).says(&["--window"]);
+    folder.run(&["calibrate", "--dry-run", "games", "--mate-threshold", "E=high"]).ends(2).says(&["'high'", "auto"]);
 }
 
 /// Before the command and after it, also where the command has no option of this name.
@@ -97,11 +97,11 @@ fn every_command_takes_a_language() {
     for command in &commands(&folder) {
         assert!(folder.good(&[command, "--help"]).out.contains("--lang <LANG>"), "{command}");
     }
-    for arguments in [["--lang", "ja", "fit", "none"], ["fit", "none", "--lang", "ja"]] {
+    for arguments in [["--lang", "ja", "calibrate", "none"], ["calibrate", "none", "--lang", "ja"]] {
         folder.run(&arguments).ends(2).says(&["none: ファイルもフォルダもありません"]);
     }
     folder.run(&["--lang", "ja", "winrate", "none.json", "1"]).ends(2);
-    folder.run(&["--lang", "fr", "fit", "none"]).ends(2).says(&["'fr'", "--lang"]);
+    folder.run(&["--lang", "fr", "calibrate", "none"]).ends(2).says(&["'fr'", "--lang"]);
 }
 
 /// Some GUIs register an executable only: without its configuration, it says what is missing.
@@ -238,11 +238,11 @@ fn no_escape_codes_outside_a_terminal() {
     folder.generate("games.csa", &["--games", "60"]);
     folder.write("noise.csv", "engine,score_cp,result\nE\u{1b}[31m,0,1\nE\u{1b}[31m,x,1\n");
     let commands: [&[&str]; 5] = [
-        &["fit", "games.csa"],
+        &["calibrate", "--dry-run", "games.csa"],
         &["inspect", "games.csa", "nowhere"],
-        &["fit", "noise.csv"],
+        &["calibrate", "--dry-run", "noise.csv"],
         &["calibrate", "--help"],
-        &["fit", "games.csa", "--frm-ply", "3"],
+        &["calibrate", "--dry-run", "games.csa", "--frm-ply", "3"],
     ];
     for arguments in commands {
         for no_color in [None, Some("1")] {
@@ -262,9 +262,9 @@ fn no_escape_codes_outside_a_terminal() {
 fn quiet_prints_errors_only() {
     let folder = Folder::new();
     folder.generate("games.csa", &["--games", "60"]);
-    let ran = folder.good(&["fit", "games.csa", "--quiet"]);
+    let ran = folder.good(&["calibrate", "--dry-run", "games.csa", "--quiet"]);
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
-    let ran = folder.run(&["fit", "games.csa", "--quiet", "--min-samples", "1000"]).ends(1);
+    let ran = folder.run(&["calibrate", "--dry-run", "games.csa", "--quiet", "--min-samples", "1000"]).ends(1);
     assert!(ran.out.is_empty() && ran.err.starts_with("error: ") && ran.err.lines().count() == 1, "{}", ran.err);
 }
 
@@ -275,7 +275,8 @@ fn a_long_verdict_is_wrapped() {
     let rows: String = (0..43).map(|i| format!("g{i},E,{},1\n", 100 + i)).collect();
     folder.write("won.csv", format!("game,engine,score_cp,result\n{rows}"));
     for width in [80, 100] {
-        let ran = folder.command(&["fit", "won.csv"]).env("COLUMNS", width.to_string()).output().unwrap();
+        let ran =
+            folder.command(&["calibrate", "--dry-run", "won.csv"]).env("COLUMNS", width.to_string()).output().unwrap();
         let text = String::from_utf8(ran.stdout).unwrap();
         assert!(text.contains("not calibrated: every"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
@@ -288,7 +289,7 @@ fn tables_match_their_snapshots() {
     let engines =
         ["--engine", "Fine:0.0008:0.5", "--engine", "技巧:0.003:-0.3", "--engine", "A_long_name_of_an_engine:0.002:0"];
     folder.generate("games.csa", &[&engines[..], &["--games", "300", "--mates", "0.03"]].concat());
-    let fit = folder.good(&["fit", "games.csa"]);
+    let fit = folder.good(&["calibrate", "--dry-run", "games.csa"]);
     snapshot("fit.txt", &fit.out);
     snapshot("fit-messages.txt", &fit.err);
     snapshot("inspect.txt", &folder.good(&["inspect", "games.csa", "--mate-threshold", "auto"]).out);

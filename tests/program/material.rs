@@ -124,11 +124,12 @@ fn material_goes_from_records_to_win_rates() {
     assert_eq!(folder.json("ply/A.json")["model"]["stage"], "ply");
 
     // a condition requests it as well; for a table without the column the message explains how to get it
-    let few = folder.document(&[&["fit", "games.pgn", "--where", "material < 30"][..], &all].concat());
+    let few =
+        folder.document(&[&["calibrate", "--dry-run", "games.pgn", "--where", "material < 30"][..], &all].concat());
     let some = rows.iter().filter(|row| row[material].parse::<u16>().unwrap() < 30).count() as u64;
     let samples: u64 = few["engines"].as_array().unwrap().iter().map(|e| e["samples"].as_u64().unwrap()).sum();
     assert!(samples == some && some > 0, "{samples} {some}");
-    let ran = folder.run(&["fit", "plain.csv", "--model", "wdl-material"]).ends(1);
+    let ran = folder.run(&["calibrate", "--dry-run", "plain.csv", "--model", "wdl-material"]).ends(1);
     let words: Vec<&str> = ran.out.split_whitespace().collect();
     assert!(words.windows(2).any(|pair| pair == ["with", "--material,"]), "{}", ran.out);
     // cells without a count are empty
@@ -163,8 +164,8 @@ fn the_table_has_the_constants_of_wdl_model() {
     let same = folder.document(&[&["calibrate", "games.pgn"][..], &options, &["same"], &conditions].concat());
     assert_eq!(like["model"], "wdl_material");
     assert_eq!(like["engines"][0]["models"], same["engines"][0]["models"]);
-    assert_eq!(folder.document(&["fit", "games.pgn"])["model"], "joint");
-    folder.run(&["fit", "games.pgn", "--like-wdl-model", "--from-ply", "9"]).ends(2);
+    assert_eq!(folder.document(&["calibrate", "--dry-run", "games.pgn"])["model"], "joint");
+    folder.run(&["calibrate", "--dry-run", "games.pgn", "--like-wdl-model", "--from-ply", "9"]).ends(2);
     // a curve says where it is read
     folder.good(&["plot", "out/A.json", "--out", "plots"]);
     assert!(folder.text("plots/A-curve.svg").contains("at material 50"), "{}", folder.text("plots/A-curve.svg"));
@@ -176,7 +177,8 @@ fn a_misfit_of_the_draws_has_a_warning() {
     let folder = Folder::new();
     let has_warning = |games: String| {
         folder.write("games.pgn", games);
-        let options = ["fit", "games.pgn", "--all-positions", "--from-ply", "1", "--model", "wdl-material"];
+        let options =
+            ["calibrate", "--dry-run", "games.pgn", "--all-positions", "--from-ply", "1", "--model", "wdl-material"];
         let document = folder.document(&options);
         let warnings = document["engines"][0]["warnings"].as_array().unwrap();
         warnings.iter().any(|warning| warning["kind"] == "draws_misfit")

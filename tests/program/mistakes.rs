@@ -95,7 +95,8 @@ fn plies_have_a_limit() {
     let folder = Folder::new();
     let text = table().replace("g7,Gikou-5820k,27,", "g7,Gikou-5820k,4294967295,");
     folder.write("ply.csv", text.replace("g8,Gikou-5820k,28,", "g8,Gikou-5820k,20000,"));
-    let document = folder.document(&["fit", "ply.csv", "--model", "wdl", "--folds", "0", "--bands", "0"]);
+    let document =
+        folder.document(&["calibrate", "--dry-run", "ply.csv", "--model", "wdl", "--folds", "0", "--bands", "0"]);
     assert_eq!(document["positions"]["table"]["skipped"]["bad_ply"], 1);
     assert_eq!(document["positions"]["table"]["used"], 199);
 }
@@ -116,11 +117,11 @@ fn tables_have_limits() {
 fn numbers_of_options_are_checked() {
     let folder = folder();
     for (arguments, words) in [
-        (["fit", "good.csv", "--folds", "999999999"], ["--folds", "999999999", "at most 100 folds"]),
-        (["fit", "good.csv", "--threads", "20000"], ["--threads", "20000", "up to 1024"]),
+        (["calibrate", "good.csv", "--folds", "999999999"], ["--folds", "999999999", "at most 100 folds"]),
+        (["calibrate", "good.csv", "--threads", "20000"], ["--threads", "20000", "up to 1024"]),
         (["simulate", "--noise=1,1", "--threads", "20000"], ["--threads", "20000", "up to 1024"]),
-        (["fit", "good.csv", "--min-samples", "many"], ["--min-samples", "many", "expected a whole number"]),
-        (["fit", "good.csv", "--min-rating", "x"], ["--min-rating", "'x'", "expected a number"]),
+        (["calibrate", "good.csv", "--min-samples", "many"], ["--min-samples", "many", "expected a whole number"]),
+        (["calibrate", "good.csv", "--min-rating", "x"], ["--min-rating", "'x'", "expected a number"]),
         (["theory", "bounds", "--map=m", "--moves=99999"], ["--moves", "99999", "2..=1000"]),
         (["theory", "bounds", "--map=m", "--most-voters=999"], ["--most-voters", "999", "1..=200"]),
         (["theory", "playout", "hex:3", "--rounds=99999"], ["--rounds", "99999", "1..=10000"]),
@@ -147,7 +148,7 @@ fn a_sample_table_has_samples() {
 fn wrong_names_have_the_nearest() {
     let folder = folder();
     let nearest = "no engine matches 'Gikuo'; nearest: Gikou-5820k";
-    for command in ["inspect", "fit", "constant"] {
+    for command in ["inspect", "calibrate", "constant"] {
         folder.run(&[command, "good.csv", "--engine", "Gikuo"]).ends(2).says(&[nearest]);
     }
     folder.good(&["inspect", "good.csv", "--engine", "Gikuo", "--engine", "Gikou*"]).says(&["--engine", nearest]);
@@ -219,10 +220,13 @@ fn wrong_files_are_named() {
     folder.run(&["calibrate", "note.txt", "--out", "out"]).ends(1).says(&["note.txt: unknown format", "--format"]);
     folder.run(&["winrate", "note.txt", "300"]).ends(2).says(&["note.txt: not a calibration file", "calibrate"]);
     folder.write("c.toml", "annotator = \"C:\\Users\\me\"\n");
-    folder.run(&["fit", "good.csv", "--config", "c.toml"]).ends(2).says(&["c.toml", "single quotes"]);
+    folder
+        .run(&["calibrate", "--dry-run", "good.csv", "--config", "c.toml"])
+        .ends(2)
+        .says(&["c.toml", "single quotes"]);
     folder.run(&["council", "c.toml"]).ends(2).says(&["c.toml:1", "single quotes"]);
     folder.write("long.toml", format!("annotator = \"{}\n", "x".repeat(100_000)));
-    for arguments in [["fit", "good.csv", "--config=long.toml"], ["council", "long.toml", "--check"]] {
+    for arguments in [["calibrate", "good.csv", "--config=long.toml"], ["council", "long.toml", "--check"]] {
         let ran = folder.run(&arguments).ends(2).says(&["long.toml"]);
         assert!(ran.err.len() < 1_000, "{} bytes", ran.err.len());
     }
@@ -243,23 +247,41 @@ fn messages_are_in_japanese() {
             "note.txt: 不明な形式: evalcurve が読める形式の棋譜ではありません",
         ),
         (&["inspect", "bad.csv"], 0, "bad.csv:2: 不正な評価値: 'many' はセンチポーンの数ではない"),
-        (&["fit", "good.csv", "--engine", "Gikuo"], 2, "'Gikuo' に合うエンジンがありません。近い名前: Gikou-5820k"),
-        (&["inspect", "good.csv", "--alias", "Gikuo = X"], 0, "--alias: 'Gikuo' に合う対局者がありません"),
-        (&["fit", "good.csv", "--min-samples", "many"], 2, "値として使えません: 整数を書いてください"),
-        (&["fit", "good.csv", "--folds", "1"], 2, "当てはめに使っていない対局で採点します"),
-        (&["fit", "good.csv", "--model", "best"], 2, "(使える値: least-squares, "),
         (
-            &["fit", "good.csv", "--min-sample", "30"],
+            &["calibrate", "--dry-run", "good.csv", "--engine", "Gikuo"],
+            2,
+            "'Gikuo' に合うエンジンがありません。近い名前: Gikou-5820k",
+        ),
+        (&["inspect", "good.csv", "--alias", "Gikuo = X"], 0, "--alias: 'Gikuo' に合う対局者がありません"),
+        (
+            &["calibrate", "--dry-run", "good.csv", "--min-samples", "many"],
+            2,
+            "値として使えません: 整数を書いてください",
+        ),
+        (&["calibrate", "--dry-run", "good.csv", "--folds", "1"], 2, "当てはめに使っていない対局で採点します"),
+        (&["calibrate", "--dry-run", "good.csv", "--model", "best"], 2, "(使える値: least-squares, "),
+        (
+            &["calibrate", "--dry-run", "good.csv", "--min-sample", "30"],
             2,
             "'--min-sample' というオプションはありません。近いもの: --min-samples",
         ),
-        (&["fit", "missing-column.csv", "good.csv"], 0, "列 'score_cp' がありません"),
+        (&["calibrate", "--dry-run", "missing-column.csv", "good.csv"], 0, "列 'score_cp' がありません"),
     ] {
         let ran = folder.run(&[arguments, &["--lang", "ja"]].concat()).ends(code).says(&[words]);
         // the locale gives way to the option
         assert!(!ran.err.contains("no engine matches") && !ran.err.contains("unknown format"), "{}", ran.err);
     }
-    let table = folder.run(&["fit", "good.csv", "--lang", "ja", "--min-samples", "1000", "--min-games", "1000"]);
+    let table = folder.run(&[
+        "calibrate",
+        "--dry-run",
+        "good.csv",
+        "--lang",
+        "ja",
+        "--min-samples",
+        "1000",
+        "--min-games",
+        "1000",
+    ]);
     assert!(table.out.contains("較正しない 1 エンジン"), "{}", table.out);
 }
 
@@ -375,7 +397,7 @@ fn calibrations_and_configurations_have_limits() {
         .run(&["winrate", "big.json", "1"])
         .ends(2)
         .says(&["big.json: larger than 64 MiB, so not a calibration file"]);
-    let ran = folder.run(&["fit", "good.csv", "--config", "big.toml"]).ends(2);
+    let ran = folder.run(&["calibrate", "--dry-run", "good.csv", "--config", "big.toml"]).ends(2);
     ran.says(&["big.toml: cannot read the configuration: it is larger than 16 MiB"]);
     folder.run(&["winrate", "good.csv", "1"]).ends(2).says(&["good.csv: not a calibration file"]);
     #[cfg(target_os = "linux")]
@@ -385,8 +407,14 @@ fn calibrations_and_configurations_have_limits() {
     #[cfg(target_os = "linux")]
     {
         folder.run(&["winrate", "zero.json", "1"]).ends(2).says(&["zero.json: larger than 64 MiB"]);
-        folder.run(&["fit", "good.csv", "--config", "zero.toml"]).ends(2).says(&["zero.toml: cannot read"]);
-        folder.run(&["fit", "zero.csv"]).ends(1).says(&["zero.csv: unreadable: it is a device, a pipe or a socket"]);
+        folder
+            .run(&["calibrate", "--dry-run", "good.csv", "--config", "zero.toml"])
+            .ends(2)
+            .says(&["zero.toml: cannot read"]);
+        folder
+            .run(&["calibrate", "--dry-run", "zero.csv"])
+            .ends(1)
+            .says(&["zero.csv: unreadable: it is a device, a pipe or a socket"]);
         assert_eq!(folder.document(&["inspect", "zero.csv", "good.csv"])["games"]["used"], 200);
         folder.run(&["match-stats", "zero.csv"]).ends(2).says(&["zero.csv: it is a device, a pipe or a socket"]);
     }
@@ -410,10 +438,14 @@ fn numbers_have_a_hint() {
     winrate(&["--inverse", "７５％"]).ends(2).says(&["'７５％' is not a win rate between 0 and 1; write 0.75"]);
     winrate(&["1.00"]).ends(0).says(&["1.00 counts as centipawns; of a score in pawns, write 100"]);
     assert!(winrate(&["1", "150.5", "-20"]).ends(0).err.is_empty());
-    folder.run(&["fit", "games.csa", "--bands", "５０"]).ends(2).says(&["expected a whole number; write 50"]);
-    let ran = folder.run(&["fit", "games.csa", "--bands", "1,000", "--lang", "ja"]).ends(2);
+    folder
+        .run(&["calibrate", "--dry-run", "games.csa", "--bands", "５０"])
+        .ends(2)
+        .says(&["expected a whole number; write 50"]);
+    let ran = folder.run(&["calibrate", "--dry-run", "games.csa", "--bands", "1,000", "--lang", "ja"]).ends(2);
     ran.says(&["'1,000' は '--bands <N>' の値として使えません", "1000 と書いてください"]);
-    let fit = |engine: &str| folder.run(&["fit", "games.csa", "--bands", "0", "--engine", engine]).ends(2);
+    let fit =
+        |engine: &str| folder.run(&["calibrate", "--dry-run", "games.csa", "--bands", "0", "--engine", engine]).ends(2);
     fit("Ｂ").says(&["no engine matches 'Ｂ'; nearest: B"]);
     fit("A,B").says(&["no engine matches 'A,B'; give one name at a time, and the option once for each"]);
 }

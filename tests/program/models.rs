@@ -121,7 +121,7 @@ fn auto_chooses_one_model_for_all_and_reports_the_scores() {
     assert!(of("shared_600")["behind_best"]["value"].as_f64().unwrap() > 0.0);
     let file = folder.json(engine(&document, "A")["calibration"].as_str().unwrap());
     assert!(file["models"]["isotonic"]["points"].is_array() && file["models"]["lapse"]["covariance"].is_array());
-    let out = folder.good(&["fit", "games.csa", "--model", "auto"]).out;
+    let out = folder.good(&["calibrate", "--dry-run", "games.csa", "--model", "auto"]).out;
     assert!(out.contains("* maximum_likelihood"), "{out}");
 }
 
@@ -132,7 +132,7 @@ fn a_model_is_not_scored_where_that_is_not_wanted() {
     let found = engine(&document, "A");
     assert!(found["proper_scores"].is_null());
     assert!(folder.json(found["calibration"].as_str().unwrap())["proper_scores"].is_null());
-    folder.run(&["fit", "samples.csv", "--folds", "1"]).ends(2).says(&["--folds", "2 or more"]);
+    folder.run(&["calibrate", "--dry-run", "samples.csv", "--folds", "1"]).ends(2).says(&["--folds", "2 or more"]);
 }
 
 /// Losses on time at scores of ±10,000 halve the plain sigmoid's slope. The lapse rate explains them, the warning says

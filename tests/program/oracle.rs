@@ -16,7 +16,8 @@ fn fits_of_the_shipped_games_equal_scipy_and_statsmodels() {
     let folder = Folder::new();
     let oracle: Value = serde_json::from_str(include_str!("../oracle/selfplay.expected.json")).unwrap();
     for (policy, key) in [("exclude", "mates_excluded"), ("keep", "mates_kept")] {
-        let document = folder.document(&["fit", &data, "--mate-threshold", "auto", "--mate-policy", policy]);
+        let document =
+            folder.document(&["calibrate", "--dry-run", &data, "--mate-threshold", "auto", "--mate-policy", policy]);
         let engines = oracle.as_object().unwrap();
         assert_eq!(document["engines"].as_array().unwrap().len(), engines.len());
         for (name, expected) in engines {

@@ -170,7 +170,7 @@ fn the_page_gives_what_the_program_gives_with_the_page() {
     let with = |command: &'static str, more: &[&'static str]| [&[command], &options[..], more].concat();
     let mut page = Page::open("en-US");
     assert_eq!(page.give(&[folder.at("games.csa")]), "");
-    assert_eq!(page.text("call('document', 'en')"), folder.good(&with("fit", &["--json"])).out);
+    assert_eq!(page.text("call('document', 'en')"), folder.good(&with("calibrate", &["--dry-run", "--json"])).out);
     folder.good(&with("calibrate", &["--no-plots", "--out", "out", "--samples", "samples.csv"]));
     assert!(page.text("call('samples')") == folder.text("samples.csv"), "samples");
     let files = page.value("report.engines.filter((e) => e.file !== null).map((e) => [e.file, e.stem])");
@@ -216,7 +216,7 @@ fn the_page_gives_what_the_program_gives_with_the_page() {
     tar.into_inner().unwrap().finish().unwrap();
     for name in ["a.zip", "a.tar.zst"] {
         assert_eq!(page.give(&[folder.at(name)]), "");
-        let program = folder.good(&["fit", name, "--mate-threshold", "auto", "--json"]).out;
+        let program = folder.good(&["calibrate", "--dry-run", name, "--mate-threshold", "auto", "--json"]).out;
         assert_eq!(page.text("call('document', 'en')"), program, "{name}");
     }
     // a folder that is dropped
@@ -229,11 +229,11 @@ fn the_page_gives_what_the_program_gives_with_the_page() {
         page.send("Input.dispatchDragEvent", json!({ "type": kind, "x": 200, "y": 200, "data": data }));
     }
     page.wait("!document.getElementById('results').hidden");
-    let program = folder.good(&["fit", "dropped", "--mate-threshold", "auto", "--json"]).out;
+    let program = folder.good(&["calibrate", "--dry-run", "dropped", "--mate-threshold", "auto", "--json"]).out;
     assert_eq!(page.text("call('document', 'en')"), program);
     // the same samples as a table, and the calibration file that came of them
     assert_eq!(page.give(&[folder.at("samples.csv")]), "");
-    let table = folder.good(&["fit", "samples.csv", "--mate-threshold", "auto", "--json"]).out;
+    let table = folder.good(&["calibrate", "--dry-run", "samples.csv", "--mate-threshold", "auto", "--json"]).out;
     assert_eq!(page.text("call('document', 'en')"), table);
     let file = folder.at(&format!("out/{}.json", files[0][1].as_str().unwrap()));
     assert_eq!(page.give(&[file]), "");
@@ -269,13 +269,13 @@ fn bad_files_are_reported_with_the_page() {
     let mut page = Page::open("en-US");
     for name in ["picture.png", "half.csa.zst", "bomb.csa.zst"] {
         let said = page.give(&[folder.at(name)]);
-        let program = folder.run(&["fit", name, "--mate-threshold", "auto", "--json"]);
+        let program = folder.run(&["calibrate", "--dry-run", name, "--mate-threshold", "auto", "--json"]);
         assert_eq!(said, "", "{name}");
         assert_eq!(page.text("call('document', 'en')"), program.out, "{name}");
         assert!(!page.text("document.getElementById('problems').textContent").is_empty(), "{name}");
     }
     let said = page.give(&[folder.at("wrong.csv")]);
-    folder.run(&["fit", "wrong.csv"]).ends(2).says(&["no column 'score_cp'"]);
+    folder.run(&["calibrate", "--dry-run", "wrong.csv"]).ends(2).says(&["no column 'score_cp'"]);
     assert!(said.contains("wrong.csv: no column 'score_cp'"), "{said}");
     // good files among bad ones count
     let all = ["picture.png", "half.csa.zst", "games.csa", "wrong.csv"].map(|name| folder.at(name));
@@ -352,7 +352,7 @@ fn a_folder_is_served_with_the_page() {
     for number in 1..=2 {
         let mut page = Page::open_at(&served.url, "en-US");
         page.wait("!document.getElementById('results').hidden");
-        let program = folder.good(&["fit", "my games", "--mate-threshold", "auto", "--json"]).out;
+        let program = folder.good(&["calibrate", "--dry-run", "my games", "--mate-threshold", "auto", "--json"]).out;
         assert_eq!(page.text("call('document', 'en')"), program);
         let command = page.text("document.getElementById('command').textContent");
         assert_eq!(command, "evalcurve calibrate \"my games\" --mate-threshold auto");
@@ -381,7 +381,7 @@ fn ten_thousand_games_take_seconds_with_the_page() {
     println!("{seconds:.1} s, {memory:.0} MB");
     assert_eq!(page.value("report.games"), 9_862);
     assert!(memory < 1_000.0, "{memory} MB");
-    let options = ["fit", "floodgate-2016-dev.tar.zst", "--mate-threshold", "auto", "--json"];
+    let options = ["calibrate", "--dry-run", "floodgate-2016-dev.tar.zst", "--mate-threshold", "auto", "--json"];
     let program = Folder::new().command(&options).current_dir(&records).output().unwrap();
     assert!(page.text("call('document', 'en')").as_bytes() == program.stdout);
     page.has_no_complaints();

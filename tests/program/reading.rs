@@ -202,7 +202,7 @@ fn other_files_are_ignored() {
 
     // only other files
     folder.run(&["calibrate", "in/README.md", "--out", "o"]).ends(1).says(&["no engine has a single sample"]);
-    folder.run(&["fit", "in/empty.csa"]).ends(1);
+    folder.run(&["calibrate", "--dry-run", "in/empty.csa"]).ends(1);
 }
 
 /// A user who gets nothing learns what to do.
@@ -222,13 +222,13 @@ fn a_note_says_why_there_is_no_sample() {
         ("open.pgn", "these games have no result"),
         ("empty", "there is no file in these folders"),
     ] {
-        folder.run(&["fit", input]).ends(1).says(&[note, "no engine has a single sample"]);
+        folder.run(&["calibrate", "--dry-run", input]).ends(1).says(&[note, "no engine has a single sample"]);
         let ran = folder.good(&["inspect", input]).says(&[note]);
         assert!(!ran.out.contains("engine"), "{}", ran.out);
         let notes = folder.document(&["inspect", input])["notes"].clone();
         assert!(notes[0].as_str().unwrap().starts_with(note), "{notes}");
     }
-    let filtered = ["fit", "short.pgn", "--from-ply", "1", "--where", "score_cp > 1000"];
+    let filtered = ["calibrate", "--dry-run", "short.pgn", "--from-ply", "1", "--where", "score_cp > 1000"];
     folder.run(&filtered).ends(1).says(&["no sample passes the filters"]);
     folder.good(&["inspect", "short.pgn", "--from-ply", "1", "--quiet"]);
 }
@@ -251,16 +251,16 @@ fn a_file_without_read_permission_is_reported_as_user() {
 #[test]
 fn a_missing_path_is_a_usage_error() {
     let folder = Folder::new();
-    for command in ["calibrate", "inspect", "fit", "curve"] {
+    for command in ["calibrate", "inspect", "plot"] {
         folder.run(&[command, "nowhere/games.csa"]).ends(2).says(&["nowhere/games.csa", "no such file"]);
         folder.run(&[command, "nowhere/*.csa"]).ends(2).says(&["nowhere/*.csa", "no file matches"]);
         folder.run(&[command]).ends(2).says(&["PATH"]);
     }
-    folder.run(&["fit", "nowhere.parquet"]).ends(2).says(&["nowhere.parquet"]);
+    folder.run(&["calibrate", "--dry-run", "nowhere.parquet"]).ends(2).says(&["nowhere.parquet"]);
     folder.write("broken.parquet", "PAR1 and nothing else");
-    folder.run(&["fit", "broken.parquet"]).ends(2).says(&["broken.parquet"]);
+    folder.run(&["calibrate", "--dry-run", "broken.parquet"]).ends(2).says(&["broken.parquet"]);
     folder.write("columns.csv", "engine,score_cp\nE,1\n");
-    folder.run(&["fit", "columns.csv"]).ends(2).says(&["columns.csv", "no column 'result'"]);
+    folder.run(&["calibrate", "--dry-run", "columns.csv"]).ends(2).says(&["columns.csv", "no column 'result'"]);
 }
 
 /// Excel in Japan saves CSV as Shift_JIS, "CSV UTF-8" with a byte order mark, and "Unicode text" as UTF-16 with tabs;
@@ -378,7 +378,7 @@ fn a_closed_pipe_is_not_an_error() {
     use std::process::Stdio;
     let folder = Folder::new();
     folder.generate("games.csa", &["--games", "600"]);
-    let arguments = ["curve", "games.csa", "--bin", "1", "--min-bin", "1", "--json"];
+    let arguments = ["plot", "--points", "games.csa", "--bin", "1", "--min-bin", "1", "--json"];
     // more than any pipe holds, so that the program is still writing when the reader closes it
     assert!(folder.good(&arguments).out.len() > 300_000);
     let mut command = folder.command(&arguments);
@@ -398,22 +398,32 @@ fn options_come_from_a_file_and_the_command_line_wins() {
     let folder = Folder::new();
     folder.generate("games.csa", &["--games", "60"]);
     folder.write("bad.toml", "min-samples = 10\nmin-sample = 3\n");
-    folder.run(&["fit", "games.csa", "--config", "bad.toml"]).ends(2).says(&["bad.toml", "'min-sample'", "fit"]);
+    folder.run(&["calibrate", "--dry-run", "games.csa", "--config", "bad.toml"]).ends(2).says(&[
+        "bad.toml",
+        "'min-sample'",
+        "calibrate",
+    ]);
     folder.write("broken.toml", "min-samples = = 3\n");
-    folder.run(&["fit", "games.csa", "--config", "broken.toml"]).ends(2).says(&["broken.toml", "line 1"]);
-    folder.run(&["fit", "games.csa", "--config", "none.toml"]).ends(2).says(&["none.toml"]);
+    folder
+        .run(&["calibrate", "--dry-run", "games.csa", "--config", "broken.toml"])
+        .ends(2)
+        .says(&["broken.toml", "line 1"]);
+    folder.run(&["calibrate", "--dry-run", "games.csa", "--config", "none.toml"]).ends(2).says(&["none.toml"]);
     folder.write("value.toml", "min-samples = \"many\"\n");
-    folder.run(&["fit", "games.csa", "--config", "value.toml"]).ends(2).says(&["--min-samples", "many"]);
+    folder
+        .run(&["calibrate", "--dry-run", "games.csa", "--config", "value.toml"])
+        .ends(2)
+        .says(&["--min-samples", "many"]);
 
     folder
         .write("good.toml", "# few games\nseed = 7\nengine = [\"A\", \"B\"]\nmodel = \"least-squares\"\njson = true\n");
-    let configured = folder.good(&["fit", "games.csa", "--config", "good.toml"]).document();
+    let configured = folder.good(&["calibrate", "--dry-run", "games.csa", "--config", "good.toml"]).document();
     assert_eq!(configured["seed"], 7);
     assert_eq!(configured["model"], "least_squares");
     assert_eq!(names(&configured), ["A", "B"]);
     for arguments in [
-        ["fit", "games.csa", "--config", "good.toml", "--seed", "8"],
-        ["fit", "--seed", "8", "games.csa", "--config", "good.toml"],
+        ["calibrate", "--dry-run", "games.csa", "--config", "good.toml", "--seed", "8"],
+        ["calibrate", "--dry-run", "--seed", "8", "games.csa", "--config", "good.toml"],
     ] {
         let document = folder.good(&arguments).document();
         assert_eq!(document["seed"], 8, "{arguments:?}");

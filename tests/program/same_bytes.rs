@@ -236,7 +236,7 @@ fn tables_give_the_same_bytes_in_any_order() {
             folder.write(name, csv_text(&head, &part.iter().map(keep).collect::<Vec<_>>()));
         }
         let engines = |names: [&str; 2]| {
-            let document = folder.document(&[&["fit"], &names[..], &["--min-games", "1"]].concat());
+            let document = folder.document(&[&["calibrate", "--dry-run"], &names[..], &["--min-games", "1"]].concat());
             assert!(document["engines"][0]["maximum_likelihood"]["bootstrap"].is_object(), "{document:#}");
             document["engines"].clone()
         };

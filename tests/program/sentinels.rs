@@ -65,7 +65,7 @@ fn large_scores_that_contradict_the_result_are_lapses_and_no_wrong_sign() {
     };
     // two of 600 change maximum likelihood by half, but not the default: without them it is 409
     table(&folder, contradicted(300));
-    let document = folder.document(&["fit", "samples.csv"]);
+    let document = folder.document(&["calibrate", "--dry-run", "samples.csv"]);
     let one = engine(&document, "A");
     assert!(one["maximum_likelihood"]["ponanza"].as_f64().is_some_and(|constant| constant > 600.0), "{one:#}");
     let constants = folder.good(&["constant", "samples.csv", "--json"]).out;
@@ -76,7 +76,7 @@ fn large_scores_that_contradict_the_result_are_lapses_and_no_wrong_sign() {
     // one in six: the results are of no use as they are
     table(&folder, contradicted(6));
     reported(&folder, "many_lapses", &["% of the results follow no score", "--terminations board"]);
-    assert!(folder.good(&["fit", "samples.csv"]).out.contains("does not fit"));
+    assert!(folder.good(&["calibrate", "--dry-run", "samples.csv"]).out.contains("does not fit"));
 }
 
 #[test]

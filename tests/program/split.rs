@@ -30,7 +30,7 @@ fn table(folder: &Folder) {
 fn a_split_is_found_reported_and_drawn() {
     let folder = Folder::new();
     table(&folder);
-    let ran = folder.good(&["curve", "samples.csv", "--by", "color", "--by", "ply >= 90", "--min-bin", "1"]);
+    let ran = folder.good(&["plot", "--points", "samples.csv", "--by", "color", "--by", "ply >= 90", "--min-bin", "1"]);
     let (head, rows) = csv(&ran.out);
     assert_eq!(head[..4], ["engine", "split", "group", "bin"]);
     for split in ["color", "ply >= 90"] {
@@ -41,7 +41,7 @@ fn a_split_is_found_reported_and_drawn() {
     let ran = ran.says(&["A by color: the curves split (p < 0.001", "A by ply >= 90: no split seen"]);
     assert!(ran.err.contains("as against black, scores lack white +"), "{}", ran.err);
 
-    let ran = folder.good(&["curve", "samples.csv", "--by", "color", "--json"]);
+    let ran = folder.good(&["plot", "--points", "samples.csv", "--by", "color", "--json"]);
     let document: Value = serde_json::from_str(&ran.out).unwrap();
     let split = &document["splits"][0];
     assert_eq!((&split["splits"], &split["groups"][0]["label"]), (&Value::Bool(true), &Value::from("black")));
@@ -59,14 +59,17 @@ fn a_split_is_found_reported_and_drawn() {
 fn errors_in_conditions_have_a_position() {
     let folder = Folder::new();
     table(&folder);
-    folder.run(&["curve", "samples.csv", "--by", "ply >= 90 and plyy < 3"]).ends(2).says(&[
+    folder.run(&["plot", "--points", "samples.csv", "--by", "ply >= 90 and plyy < 3"]).ends(2).says(&[
         "'plyy' is not a column",
         "at character 15",
         "opponent_rating",
         "^",
     ]);
-    folder.run(&["curve", "samples.csv", "--by", "phaze"]).ends(2).says(&["neither phase, color"]);
-    folder.run(&["fit", "samples.csv", "--where", "color = red"]).ends(2).says(&["expected one of black, white"]);
+    folder.run(&["plot", "--points", "samples.csv", "--by", "phaze"]).ends(2).says(&["neither phase, color"]);
+    folder
+        .run(&["calibrate", "--dry-run", "samples.csv", "--where", "color = red"])
+        .ends(2)
+        .says(&["expected one of black, white"]);
 }
 
 #[test]
@@ -74,22 +77,24 @@ fn samples_are_filtered_by_conditions() {
     let folder = Folder::new();
     table(&folder);
     let count = |condition: &str| {
-        let document = folder.document(&["fit", "samples.csv", "--bands", "0", "--where", condition]);
+        let document =
+            folder.document(&["calibrate", "--dry-run", "samples.csv", "--bands", "0", "--where", condition]);
         document["engines"][0]["samples"].as_u64().unwrap()
     };
     assert_eq!(count("color = white"), 3000);
     assert_eq!(count("color = white and ply < 90"), 1500);
     assert_eq!(count("score_cp >= 0") + count("score_cp < 0"), 6000);
     // samples without a rating are removed
-    folder.run(&["fit", "samples.csv", "--where", "rating > 0", "--quiet"]);
+    folder.run(&["calibrate", "--dry-run", "samples.csv", "--where", "rating > 0", "--quiet"]);
 }
 
 #[test]
 fn bootstrap_intervals_accompany_the_others() {
     let folder = Folder::new();
     folder.generate("games.csa", &["--games", "600"]);
-    let run =
-        |threads: &str, bands: &str| folder.document(&["fit", "games.csa", "--threads", threads, "--bands", bands]);
+    let run = |threads: &str, bands: &str| {
+        folder.document(&["calibrate", "--dry-run", "games.csa", "--threads", threads, "--bands", bands])
+    };
     let (one, two) = (run("1", "300"), run("2", "300"));
     assert_eq!(one, two);
     let fit = &engine(&one, "A")["maximum_likelihood"];
@@ -107,7 +112,7 @@ fn bootstrap_intervals_accompany_the_others() {
     assert!((number(&fit["games_for_5_percent"]["games"]) / games - 1.0).abs() < 0.01);
     assert!(engine(&run("1", "0"), "A")["maximum_likelihood"]["bootstrap"].is_null());
 
-    let (head, rows) = csv(&folder.good(&["curve", "games.csa", "--min-bin", "20"]).out);
+    let (head, rows) = csv(&folder.good(&["plot", "--points", "games.csa", "--min-bin", "20"]).out);
     let column = |name: &str| head.iter().position(|h| h == name).unwrap();
     let (low, rate, high) = (column("band_low"), column("win_rate"), column("band_high"));
     assert!(rows.len() > 5);
@@ -146,10 +151,12 @@ fn a_curve_without_points_has_a_reason() {
     let folder = Folder::new();
     table(&folder);
     let reason = "no bin of 200 cp has 2000 samples (--bin, --min-bin)";
-    for more in [&["--json"][..], &["--by", "color"], &["--by", "color", "--json"], &["--out", "curve.csv"], &[]] {
-        folder.good(&[&["curve", "samples.csv", "--min-bin", "2000", "--bands", "0"], more].concat()).says(&[reason]);
+    for more in [&["--json"][..], &["--by", "color"], &["--by", "color", "--json"], &[]] {
+        folder
+            .good(&[&["plot", "--points", "samples.csv", "--min-bin", "2000", "--bands", "0"], more].concat())
+            .says(&[reason]);
     }
-    let ran = folder.good(&["curve", "samples.csv", "--min-bin", "20", "--bands", "0"]);
+    let ran = folder.good(&["plot", "--points", "samples.csv", "--min-bin", "20", "--bands", "0"]);
     assert!(!ran.err.contains("no bin"), "{}", ran.err);
     // 56 samples of White: two points
     let all = folder.text("samples.csv");

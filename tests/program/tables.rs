@@ -100,8 +100,8 @@ fn documents_hold_no_control_characters() {
     std::fs::rename(folder.at("out").join(file), folder.at("e.json")).unwrap();
     for (arguments, pointer) in [
         (&["inspect", "esc.csv"][..], "/engines/0/name"),
-        (&["fit", "esc.csv"], "/engines/0/name"),
-        (&["curve", "esc.csv"], "/engines/0/name"),
+        (&["calibrate", "--dry-run", "esc.csv"], "/engines/0/name"),
+        (&["plot", "--points", "esc.csv"], "/engines/0/name"),
         (&["calibrate", "esc.csv", "--no-plots", "--out", "out"], "/engines/0/name"),
         (&["winrate", "e.json", "100"], "/engine"),
         (&["compare", "e.json", "e.json"], "/old_engine"),
@@ -154,7 +154,7 @@ fn names_tell_engines_apart_where_no_row_has_a_colour() {
     // and again from the sample table, which has a column for colours, but no colours
     folder.write("again.csv", &table);
     assert!(sampled(&folder, &["again.csv"]) == table);
-    let split = folder.run(&["curve", "both.csv", "--by", "color", "--min-bin", "1"]);
+    let split = folder.run(&["plot", "--points", "both.csv", "--by", "color", "--min-bin", "1"]);
     assert!(!split.out.contains("white"), "{}", split.out);
 }
 
@@ -179,7 +179,9 @@ fn rows_without_a_game_are_games_of_their_own() {
 fn a_name_makes_no_message_of_its_own() {
     let folder = Folder::new();
     folder.write("nl.csv", samples_of("A\nerror: forged"));
-    for arguments in [&["fit", "nl.csv"][..], &["inspect", "nl.csv"], &["calibrate", "nl.csv", "--no-plots"]] {
+    for arguments in
+        [&["calibrate", "--dry-run", "nl.csv"][..], &["inspect", "nl.csv"], &["calibrate", "nl.csv", "--no-plots"]]
+    {
         let ran = folder.run(arguments);
         let lines: Vec<&str> = ran.err.lines().chain(ran.out.lines()).collect();
         assert!(lines.iter().any(|line| line.contains("forged")), "{arguments:?}: {}{}", ran.out, ran.err);
@@ -285,7 +287,7 @@ fn a_sample_table_has_the_evidence_of_its_games() {
     folder.write("games.pgn", pgn(&attack_csv(&every)));
     folder.good(&["sample", "games.pgn", "--out", "drawn.parquet"]);
     let of = |file: &str| {
-        let document = folder.document(&["fit", file, "--bands", "0"]);
+        let document = folder.document(&["calibrate", "--dry-run", file, "--bands", "0"]);
         let engines = document["engines"].as_array().unwrap().clone();
         engines.into_iter().map(|e| ["name", "warnings", "adjudicated"].map(|key| e[key].clone())).collect()
     };

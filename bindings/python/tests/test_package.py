@@ -321,5 +321,5 @@ def test_the_command_is_in_the_package(games):
     assert ran.stdout.startswith("evalcurve ")
     ran = subprocess.run([*run, "inspect", os.fspath(games), "--json"], capture_output=True, text=True, check=True)
     assert json.loads(ran.stdout)["games"]["read"] > 100
-    ran = subprocess.run([*run, "fit"], capture_output=True, text=True, check=False)
-    assert ran.returncode == 2 and "Usage: evalcurve fit" in ran.stderr
+    ran = subprocess.run([*run, "calibrate"], capture_output=True, text=True, check=False)
+    assert ran.returncode == 2 and "Usage: evalcurve calibrate" in ran.stderr

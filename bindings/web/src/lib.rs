@@ -8,22 +8,23 @@ use std::sync::atomic::Ordering::Relaxed;
 use evalcurve_app::calibrate::EngineResult;
 use evalcurve_app::calibrate::mates::Threshold;
 use evalcurve_app::report::figures::{BinChoice, Drawing, drawings, series_of_calibration, series_of_results};
+use evalcurve_app::report::text;
 use evalcurve_app::report::verdict::Verdict;
-use evalcurve_app::report::{text, wdl_figures};
 use evalcurve_app::{
     Calibrate, Calibrated, DEFAULT_BANDS, Error, Fitting, Input, InputSource, Logs, Outcome, Progress, with_flags,
     with_options,
 };
+use evalcurve_calibrate::wdl_figures;
 use evalcurve_council::{Replay, votes};
 use evalcurve_diagnose::page::page;
 use evalcurve_diagnose::{Diagnose, Diagnosed, Diagnosis};
 use evalcurve_figures::{EngineSeries, PlotError, PlotOptions, reliability};
-use evalcurve_fit::calibration::{Calibration, Reading, Score, Situation, Target, export, file_stems};
+use evalcurve_fit::calibration::{Calibration, Reading, Score, Situation, file_stems};
 use evalcurve_fit::fit::ModelKind;
 use evalcurve_records::sample::collect::kind_words;
 use evalcurve_rules::replay::Replay as Replayed;
 use evalcurve_tables as table;
-use evalcurve_use::Converter;
+use evalcurve_use::{Converter, Target, export};
 use evalcurve_words::language::{Language, Text, ToText, add_japanese};
 use evalcurve_words::text::printable_json;
 use js_sys::Function;
@@ -34,7 +35,12 @@ use wasm_bindgen::prelude::*;
 /// What the page lists: the version, the models and the programs to export to, as JSON.
 #[wasm_bindgen]
 pub fn about() -> String {
-    for japanese in [evalcurve_council::JAPANESE, evalcurve_diagnose::JAPANESE, evalcurve_use::JAPANESE] {
+    for japanese in [
+        evalcurve_calibrate::JAPANESE,
+        evalcurve_council::JAPANESE,
+        evalcurve_diagnose::JAPANESE,
+        evalcurve_use::JAPANESE,
+    ] {
         add_japanese(japanese);
     }
     let names = |kind: &ModelKind| [Language::English, Language::Japanese].map(|l| text::model_name(*kind, l));
@@ -406,7 +412,7 @@ impl Session {
         }
     }
 
-    /// All results as JSON, as `evalcurve fit --json` prints them; these have a bootstrap.
+    /// All results as JSON, as `evalcurve calibrate --dry-run --json` prints them; these have a bootstrap.
     pub fn document(&self, code: &str) -> Result<String, JsError> {
         let language = language(code);
         let found = self.resampling().run(&self.input, &Progress::default()).map_err(|e| failed(&e, language))?;

@@ -1,10 +1,13 @@
-//! From game records to one calibration per engine: `calibrate`, `constant`, `inspect`, `sample`, `curve`, `fit`,
-//! `plot`.
+//! From game records to one calibration per engine: `calibrate`, `constant`, `inspect`, `sample`, `plot`.
 
 #[cfg(feature = "cli")]
 pub mod cli;
 mod constants;
 mod curves;
+mod people_figures;
+#[cfg(feature = "cli")]
+mod small_plot;
+pub mod wdl_figures;
 
 pub use constants::{Constant, EngineConstant};
 pub use curves::{Curve, Curves};

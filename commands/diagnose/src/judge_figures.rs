@@ -1,9 +1,10 @@
 //! Figures of engines on the same positions.
 
-use evalcurve_app::judge::judges::{Group, Judges};
 use evalcurve_figures::{Figure, Forest, ForestMark, ForestRow, PlotError, PlotOptions, forest};
 use evalcurve_fit::validate::Estimate;
 use evalcurve_words::say;
+
+use crate::judges::{Group, Judges};
 
 /// The most engines that a figure or a table of groups shows.
 pub(super) const SHOWN: usize = 6;

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use evalcurve_app::calibrate::{
     CalibrateOptions, EngineResult, calibrate_cases, cases, mark_mates, observation, ratings,
 };
-use evalcurve_app::judge::judges::{Judges, judges};
 use evalcurve_app::judge::split::{Split, SplitCurves, split_curves};
 use evalcurve_fit::calibration::Calibration;
 use evalcurve_fit::fit::{FitData, Method, Observation};
@@ -13,16 +12,17 @@ use evalcurve_fit::validate::{
     CrossValidation, DEFAULT_FOLDS, Estimate, FoldOptions, Forecast, ModelKind, Reliability, ScoreOptions,
     log_loss_difference, mean_log_loss, reliability,
 };
-use evalcurve_records::sample::{EngineSamples, Sample, SampleTable, by_engine};
+use evalcurve_records::sample::{Sample, SampleTable, by_engine};
 use evalcurve_words::language::{Text, ToText};
 use evalcurve_words::text;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::declared::{DeclaredScores, declared};
-use super::influence::{InfluenceTable, influence};
+use super::judges::{Judges, judges};
 use super::mismatch::{MismatchOptions, ScaleMismatch, mismatch};
 use super::pairwise::{Fitted, Pairwise, pairwise};
+use super::two_fits::{TwoFits, two_fits};
 
 /// Options of [`diagnose`].
 #[derive(Debug, Clone)]
@@ -65,8 +65,8 @@ pub struct Diagnosis {
     pub pairwise: Option<Pairwise>,
     /// Engines on the positions that all of them scored; `None` if no two share enough.
     pub judges: Option<Judges>,
-    /// What influences the fits, for engines that both methods fit.
-    pub influence: Vec<InfluenceTable>,
+    /// Do both methods agree? Engines that both fit.
+    pub two_fits: Vec<TwoFits>,
     /// Does a score have the same meaning in all situations?
     pub splits: Vec<SplitCurves>,
     /// The samples and options.
@@ -244,8 +244,6 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         .collect();
     let mismatch = mismatch(&mut validation, &MismatchOptions { resamples, seed });
     let (fitted, calibrations) = with_influence(&results, &data, method);
-    let enough: Vec<EngineSamples<'_>> =
-        engines.iter().zip(&results).filter(|(_, r)| r.has_enough(settings)).map(|(e, _)| e.clone()).collect();
     let same: Vec<&str> = judges.iter().flat_map(|found| &found.engines).map(|judge| judge.name.as_str()).collect();
     let pairwise = pairwise(&fitted, &calibrations, options.score_cp, &same);
     Diagnosis {
@@ -256,7 +254,7 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         mismatch,
         judges,
         pairwise,
-        influence: influence(table, &enough, settings),
+        two_fits: two_fits(table, &results, &observed, &data),
         splits: split_curves(table, &options.splits, settings),
         base: Base::of(table, settings, &results),
         results,

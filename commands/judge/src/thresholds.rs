@@ -352,7 +352,7 @@ impl Thresholds {
         let others: Vec<&str> = results.iter().filter(|r| r.calibration.is_none()).map(|r| r.name.as_str()).collect();
         if !others.is_empty() {
             let named = list(&others);
-            found.notes.push(text!("not calibrated, so without a score here: {named} (`fit` has the reasons)"));
+            found.notes.push(text!("not calibrated, so without a score here: {named} (`calibrate` has the reasons)"));
         }
         found.notes.extend(notes_on(calibrated()));
         for percent in found.percents.clone() {

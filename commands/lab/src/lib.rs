@@ -13,6 +13,7 @@
 
 pub mod cli;
 pub mod estimate;
+mod figures;
 pub mod improvement;
 pub mod playout;
 pub mod plurality;

@@ -2,7 +2,9 @@
 
 #[cfg(feature = "cli")]
 pub mod cli;
+mod packed;
 mod rescale;
+mod tables;
 
 pub use rescale::{Rescale, Rescaled, RescaledFile, Stage, Teacher};
 

@@ -20,18 +20,22 @@ use evalcurve_fit::validate::{
     CrossValidation, DEFAULT_FOLDS, EngineCases, FoldOptions, ScoreOptions, log_loss_difference,
 };
 use evalcurve_records::record::find::find;
-use evalcurve_records::record::packed::{NewScore, Packed, Rescored, rescore};
+use evalcurve_records::record::packed::Packed;
 use evalcurve_records::record::{Format, SkipReason};
 use evalcurve_records::sample::alias::matches_glob;
 use evalcurve_records::sample::collect::{Problem, kind_words};
 use evalcurve_records::sample::{DEFAULT_PACKED_EVERY, EngineSamples, Sample, SampleTable, by_engine};
-use evalcurve_tables::{ScoreCell, ScoreUnit, is_parquet, looks_like, rescore_csv, rescore_parquet};
+use evalcurve_tables::{ScoreUnit, is_parquet, looks_like};
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
 use evalcurve_words::text::{number, shown_path, shown_source};
 use evalcurve_words::whole_file::{Inputs, WholeFiles};
 use serde::Serialize;
 use serde_json::{Value, json};
+
+use crate::packed::{NewScore, Rescored, rescore};
+use crate::tables::{ScoreCell, rescore_csv, rescore_parquet};
+
 /// Writes training data and tables with their scores on a stated scale. Nothing else in them changes.
 #[derive(Debug, Clone)]
 pub struct Rescale {

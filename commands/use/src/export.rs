@@ -1,8 +1,10 @@
 //! Constants for another program, or as source code.
 
 use evalcurve_app::{Error, Input, Outcome, Progress};
-use evalcurve_fit::calibration::{Calibration, Normalization, Target, export};
+use evalcurve_fit::calibration::{Calibration, Normalization};
 use evalcurve_words::text;
+
+use crate::targets::{Target, export};
 
 /// Writes the constants of one calibration file for another program.
 #[derive(Debug, Clone)]

@@ -38,6 +38,9 @@ pub use evalcurve_records::sample::Progress;
 pub use input::{Input, InputSource};
 pub use load::{keep_engines, load, load_part, unmatched};
 pub use logs::Logs;
-pub use options::{DEFAULT_BANDS, FileFormat, Filters, Fitting, OPTIONS, Reading, Sampling, with_flags, with_options};
+pub use options::{
+    ChosenModel, DEFAULT_BANDS, FileFormat, Filters, Fitting, Folds, OPTIONS, Reading, Sampling, with_flags,
+    with_options,
+};
 pub use outcome::Outcome;
 pub use threads::on_threads;

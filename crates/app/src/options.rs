@@ -16,6 +16,8 @@ use evalcurve_tables::{Columns, Role, ScoreUnit, TableOptions};
 use super::{Error, Input};
 use crate::calibrate::mates::{Threshold, Thresholds};
 use crate::calibrate::{CalibrateOptions, DEFAULT_MODEL, choose};
+#[cfg(feature = "cli")]
+use crate::cli::options::values;
 
 /// The options that messages name, in backticks.
 pub const OPTIONS: [&str; 49] = [
@@ -71,7 +73,7 @@ pub const OPTIONS: [&str; 49] = [
 ];
 
 /// The commands that messages name, in backticks.
-const COMMANDS: [&str; 7] = ["analyse", "calibrate", "constant", "fit", "plot", "proxy", "replay"];
+const COMMANDS: [&str; 6] = ["analyse", "calibrate", "constant", "plot", "proxy", "replay"];
 
 /// A message in which each option has the spelling of a host.
 pub fn with_options(text: &str, spell: impl Fn(&str) -> String) -> String {
@@ -111,116 +113,258 @@ pub enum FileFormat {
 }
 
 /// How records and tables become samples.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Reading"))]
 pub struct Reading {
-    /// Number of threads; `None` for those of the current rayon pool.
+    /// Number of threads [default: all cores]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = values::threads, hide_short_help = true))]
     pub threads: Option<usize>,
-    /// Stop at the first damaged record.
+
+    /// Stop at the first damaged record instead of skipping it
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
     pub strict: bool,
-    /// Check the moves of CSA games with a second reader.
+
+    /// Check the moves of each CSA game with a second reader (the csa crate)
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
     pub verify: bool,
-    /// The format of all files; `None` to detect it from their content.
+
+    /// Read all files as this format instead of detecting the format by content
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "FORMAT", value_parser = values::formats(), hide_short_help = true)
+    )]
     pub format: Option<FileFormat>,
-    /// Columns of tables with other names; an empty name ignores a column.
-    pub columns: Vec<(Role, String)>,
-    /// The unit of the scores of tables: of all engines, or of those that a glob names.
+
+    /// Name of a table column, if not that of a sample table: ROLE=NAME, e.g. score=cp, engine=player; may be repeated;
+    /// ROLE= ignores a column
+    #[cfg_attr(feature = "cli", arg(long, value_name = "ROLE=NAME", value_parser = values::column,
+        help_heading = "Tables", hide_short_help = true))]
+    pub column: Vec<(Role, String)>,
+
+    /// Unit of the scores of a table: centipawn, pawn, winrate or percent, for all engines or for one (A=pawn); may be
+    /// repeated. Win rates become 600 ln(p / (1 - p)) centipawns, 0 and 1 become mates [default: centipawn]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "[ENGINE=]UNIT", value_parser = values::score_unit,
+        help_heading = "Tables", hide_short_help = true))]
     pub score_unit: Vec<(Option<String>, ScoreUnit)>,
-    /// Count the material of the drawn positions, also if neither the model nor a condition needs it.
-    pub material: bool,
+
     /// How positions are drawn.
+    #[cfg_attr(feature = "cli", command(flatten))]
     pub sampling: Sampling,
+
+    /// Count the material (9Q+5R+3B+3N+P of both sides) of the drawn positions of PGN games by replaying their moves;
+    /// implied by --model wdl-material and by conditions on the material
+    #[cfg_attr(feature = "cli", arg(long, help_heading = "Sampling", hide_short_help = true))]
+    pub material: bool,
+
     /// Which samples count.
+    #[cfg_attr(feature = "cli", command(flatten))]
     pub filters: Filters,
 }
 
 /// How positions are drawn. Rows of tables are drawn already: only `from_ply` and `drop_draws` act on them.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Sampling"))]
 pub struct Sampling {
-    /// The first ply that is sampled; `None` for 30 in records.
+    /// First ply that is sampled
+    ///
+    /// [default: 30]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "PLY", hide_short_help = true))]
     pub from_ply: Option<u32>,
-    /// Plies per window; `None` for 60.
+
+    /// Plies per window; one position of each side is drawn from each window
+    ///
+    /// [default: 60]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "PLIES", value_parser = values::positive(),
+        hide_short_help = true))]
     pub window: Option<u32>,
-    /// Take every scored position, not one per window.
+
+    /// Take every scored position from --from-ply on, as Stockfish's WDL_model does, not one per window. This adds
+    /// little: the positions of one game share its result, and intervals count games (they are clustered) either way
+    #[cfg_attr(feature = "cli", arg(long, conflicts_with = "window", hide_short_help = true))]
     pub all_positions: bool,
-    /// Number of the first move of a record.
+
+    /// Number of the first move of a record, for records that begin in the middle of a game; a FEN has its own number
+    ///
+    /// [default: 1]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "PLY", value_parser = values::positive(),
+        hide_short_help = true))]
     pub start_ply: Option<u32>,
-    /// Seed of the draw and of all resamples.
+
+    /// Seed of the draw
+    ///
+    /// [default: 201806]
+    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
     pub seed: Option<u64>,
-    /// Leave drawn games out instead of counting them as half a win.
+
+    /// Count drawn games as half a win, or leave them out
+    #[cfg_attr(feature = "cli", arg(long = "draws", value_name = "DRAWS", value_parser = values::either("half", "drop"),
+        action = clap::ArgAction::Set, default_value = "half", hide_short_help = true))]
     pub drop_draws: bool,
-    /// Sample analyses, with this name for their engine.
-    pub annotator: Option<String>,
-    /// One position out of this many is drawn from training data.
-    pub packed_every: Option<u32>,
-    /// Draw from all positions, scored or not, for engines that will score them.
-    pub unscored: bool,
-    /// What makes two games one.
+
+    /// Count games with the same moves once, or only the same game in two files
+    #[cfg_attr(feature = "cli", arg(long, value_parser = values::duplicates(), default_value = "by-moves",
+        hide_short_help = true))]
     pub duplicates: Duplicates,
-    /// The point of view of scores that only a convention gives.
+
+    /// Whose point of view the players' scores have where only a convention says it: the mover's in PGN of cutechess,
+    /// Arena and OpenBench, Black's in CSA of floodgate; auto takes the other one where the games of a file show it
+    #[cfg_attr(feature = "cli", arg(long, value_parser = values::view(), default_value = "auto",
+        hide_short_help = true))]
     pub view: View,
+
+    /// Sample the analyses in the records and name their engine NAME; also the engine of training data (HCPE, HCPE3,
+    /// PSV) and of tables without an engine column
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", hide_short_help = true))]
+    pub annotator: Option<String>,
+
+    /// Draw one of every N positions of training data (HCPE, HCPE3, PSV), instead of one per window
+    ///
+    /// [default: 100]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = values::positive(),
+        hide_short_help = true))]
+    pub packed_every: Option<u32>,
+
+    /// Draw from all positions, scored or not, for engines that will score them.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub unscored: bool,
 }
 
 /// Which samples count. Names are globs; an empty list allows all.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
+#[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Filters (names are globs)"))]
 pub struct Filters {
-    /// Rules such as `Gikou_* = Gikou` that rename engines, or `@FILE` with one rule per line.
+    /// Rename engines, e.g. "Gikou_* = Gikou", or @FILE with one such alias per line
+    #[cfg_attr(feature = "cli", arg(long, value_name = "ALIAS=NAME"))]
     pub alias: Vec<String>,
-    /// Only these engines. Commands that fit a scale fit all engines, and show these.
+
+    /// Only these engines
+    ///
+    /// calibrate, constant, inspect and plot fit all engines and show these: the constants of one scale depend on each
+    /// other.
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME"))]
     pub engine: Vec<String>,
-    /// Without these engines.
+
+    /// Not these engines
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", hide_short_help = true))]
     pub not_engine: Vec<String>,
-    /// Only against these opponents.
+
+    /// Only against these opponents
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", hide_short_help = true))]
     pub opponent: Vec<String>,
-    /// Not against these opponents.
+
+    /// Not against these opponents
+    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", hide_short_help = true))]
     pub not_opponent: Vec<String>,
-    /// Least rating of the engine in the game.
+
+    /// Only engines with at least this rating in the game
+    #[cfg_attr(feature = "cli", arg(long, value_name = "RATING", hide_short_help = true))]
     pub min_rating: Option<f64>,
-    /// Least rating of the opponent.
+
+    /// Only opponents with at least this rating
+    #[cfg_attr(feature = "cli", arg(long, value_name = "RATING", hide_short_help = true))]
     pub min_opponent_rating: Option<f64>,
-    /// Last ply.
+
+    /// Only positions up to this ply
+    #[cfg_attr(feature = "cli", arg(long, value_name = "PLY", hide_short_help = true))]
     pub max_ply: Option<u32>,
-    /// How games must have ended.
+
+    /// How games must have ended: played (not abnormal or interrupted), board (nor by time_up, illegal_move,
+    /// illegal_declaration, max_moves), all, or words such as resignation,checkmate
+    #[cfg_attr(feature = "cli", arg(long, value_name = "WORDS", default_value_t, hide_short_help = true))]
     pub terminations: Terminations,
-    /// First day.
+
+    /// Only games from this day on (2016-04-01)
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DATE", value_parser = values::date, hide_short_help = true))]
     pub since: Option<StartTime>,
-    /// Last day.
+
+    /// Only games up to this day
+    #[cfg_attr(feature = "cli", arg(long, value_name = "DATE", value_parser = values::date, hide_short_help = true))]
     pub until: Option<StartTime>,
-    /// Only games with these time controls.
+
+    /// Only games with this time control, as in the sample table (300+10F)
+    #[cfg_attr(feature = "cli", arg(long, value_name = "TEXT", hide_short_help = true))]
     pub time_control: Vec<String>,
-    /// Conditions on the columns of the sample table.
+
+    /// Only samples that meet a condition on the columns of the sample table ("ply >= 90 and score_cp != 0")
+    #[cfg_attr(feature = "cli", arg(long = "where", value_name = "EXPR", value_parser = Expression::parse,
+        hide_short_help = true))]
     pub condition: Vec<Expression>,
 }
 
+/// A model, or `None` for the simplest that is as good as the best out of sample. The name keeps clap from taking it
+/// for an option that may be missing.
+pub type ChosenModel = Option<ModelKind>;
+
 /// How scores are prepared and engines are fitted.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Fitting"))]
 pub struct Fitting {
-    /// How curves and fits treat mates.
+    /// Exclude mates, clip them to ±CLIP, or keep them as they are
+    #[cfg_attr(feature = "cli", arg(long, value_parser = values::mate_policies(), default_value = "exclude",
+        hide_short_help = true))]
     pub mate_policy: MatePolicy,
-    /// From which size on a score is a mate: for all engines, or for those that a glob names.
+
+    /// Mate threshold: a score of at least this size is a mate. CP or auto, for all engines or for one (sjaakii=15000);
+    /// may be repeated [default: 20000]
+    #[cfg_attr(feature = "cli", arg(long, value_name = "[ENGINE=]CP|auto", value_parser = values::threshold))]
     pub mate_threshold: Vec<(Option<String>, Threshold)>,
-    /// The score of a mate in centipawns under [`MatePolicy::Clip`].
+
+    /// Score of a mate in centipawns under --mate-policy clip
+    #[cfg_attr(feature = "cli", arg(long, value_name = "CP", default_value_t = Fitting::default().clip,
+        hide_short_help = true))]
     pub clip: u32,
-    /// Width of a bin of the evaluation curve in centipawns.
+
+    /// Width of a bin of the evaluation curve in centipawns
+    #[cfg_attr(feature = "cli", arg(long, value_name = "CP", default_value_t = Fitting::default().bin,
+        value_parser = values::positive(), hide_short_help = true))]
     pub bin: u32,
-    /// Fewest samples of a bin that is plotted.
+
+    /// Fewest samples of a bin that is plotted
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Fitting::default().min_bin,
+        hide_short_help = true))]
     pub min_bin: u64,
-    /// Fewest samples of an engine that is fitted.
+
+    /// Fewest samples of an engine that is fitted
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Fitting::default().min_samples))]
     pub min_samples: u64,
-    /// Fewest games with samples of an engine that is calibrated.
+
+    /// Fewest games with samples of an engine that is calibrated
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Fitting::default().min_games,
+        hide_short_help = true))]
     pub min_games: u64,
-    /// Bootstrap resamples of the games; 0 for none.
-    pub bands: u32,
-    /// Whether the bootstrap is of the sigmoids, too.
-    pub bootstrap_sigmoids: bool,
-    /// Engines with a bootstrap, those with most samples; `None` for all.
-    pub bootstrap_of: Option<usize>,
-    /// Turn the sign of an engine's scores in games where it looks inverted.
+
+    /// Games in which the sign of an engine's scores looks inverted: keep the scores as they are, or turn their sign
+    /// (auto)
+    #[cfg_attr(feature = "cli", arg(long = "signs", value_name = "SIGNS", value_parser = values::either("keep", "auto"),
+        action = clap::ArgAction::Set, default_value = "keep", hide_short_help = true))]
     pub turn_signs: bool,
-    /// The model of the calibration; `None` for the simplest that is as good as the best out of sample.
-    pub model: Option<ModelKind>,
-    /// Folds over games for scores out of sample; `None` for no such scores.
-    pub folds: Option<u64>,
+
+    /// Bootstrap resamples of the games, for intervals and bands; 0 for none
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Fitting::default().bands,
+        value_parser = clap::value_parser!(u32).range(..=1_000_000), hide_short_help = true))]
+    pub bands: u32,
+
+    /// Whether the bootstrap is of the sigmoids, too.
+    #[cfg_attr(feature = "cli", arg(skip = true))]
+    pub bootstrap_sigmoids: bool,
+
+    /// Engines with a bootstrap, those with most samples; `None` for all.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    pub bootstrap_of: Option<usize>,
+
+    /// The model of the calibration. The file also holds both sigmoids
+    #[cfg_attr(feature = "cli", arg(long, value_name = "MODEL", value_parser = values::models(),
+        default_value = DEFAULT_MODEL.as_str(), default_value_if("like_wdl_model", "true", "wdl-material")))]
+    pub model: ChosenModel,
+
+    /// Folds over games for evaluating the model out of sample; 0 for no evaluation
+    #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = values::folds, default_value = "5",
+        hide_short_help = true))]
+    pub folds: Folds,
 }
+
+/// Folds over games for scores out of sample; `None` for no such scores.
+pub type Folds = Option<u64>;
 
 /// Resamples unless another number is given.
 pub const DEFAULT_BANDS: u32 = 1_000;
@@ -326,7 +470,7 @@ impl Reading {
 
     pub fn tables(&self) -> TableOptions {
         let mut columns = Columns::default();
-        self.columns.iter().for_each(|(role, name)| columns.set(*role, name));
+        self.column.iter().for_each(|(role, name)| columns.set(*role, name));
         TableOptions {
             columns,
             units: self.score_unit.clone(),
@@ -364,7 +508,7 @@ impl Reading {
             let engine = engine.as_ref().map_or_else(String::new, |engine| format!("{engine}="));
             words.push(format!("score-unit {engine}{unit}"));
         }
-        words.extend(self.columns.iter().map(|(role, name)| format!("column {}={name}", role.as_str())));
+        words.extend(self.column.iter().map(|(role, name)| format!("column {}={name}", role.as_str())));
         words
     }
 }
@@ -452,10 +596,30 @@ impl Filters {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "cli")]
+    #[test]
+    fn a_command_line_without_options_has_the_defaults() {
+        use crate::cli::options::InputArgs;
+        use clap::{Args, FromArgMatches};
+        let command = InputArgs::augment_args(clap::Command::new("evalcurve"));
+        let said = |option: &str, words: &str| {
+            let argument = command.get_arguments().find(|a| a.get_long() == Some(option)).unwrap();
+            argument.get_long_help().unwrap().to_string().ends_with(&format!("[default: {words}]"))
+        };
+        let default = SamplingOptions::default();
+        assert!(said("from-ply", &default.from_ply.to_string()) && said("window", &default.window.to_string()));
+        assert!(said("start-ply", &default.start_ply.to_string()) && said("seed", &default.seed.to_string()));
+        assert!(said("packed-every", &default.packed_every.to_string()));
+        let matches = command.try_get_matches_from(["evalcurve", "games"]).unwrap();
+        let args = InputArgs::from_arg_matches(&matches).unwrap();
+        assert_eq!(args.reading(), Reading::default());
+        assert_eq!(args.fitting(), Fitting::default());
+    }
+
     #[test]
     fn each_host_spells_options() {
         assert_eq!(with_flags("lower `min-samples`, or `model` wdl"), "lower --min-samples, or --model wdl");
-        assert_eq!(with_flags("`fit` has `x` and `where`"), "`evalcurve fit` has `x` and --where");
+        assert_eq!(with_flags("`plot` has `x` and `where`"), "`evalcurve plot` has `x` and --where");
         assert_eq!(with_flags("a ` alone"), "a ` alone");
     }
 }

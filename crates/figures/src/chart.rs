@@ -19,15 +19,15 @@ use super::svg::{self, Dash, SvgBackend};
 use super::unit::{UNIT, unit, unit_size};
 use super::{Data, Figure, Language, PlotError, PlotOptions};
 
-pub(super) const TEXT: RGBColor = RGBColor(0x22, 0x22, 0x22);
-pub(super) const SOFT_TEXT: RGBColor = RGBColor(0x66, 0x66, 0x66);
-pub(super) const GREY: RGBColor = RGBColor(0xBB, 0xBB, 0xBB);
+pub const TEXT: RGBColor = RGBColor(0x22, 0x22, 0x22);
+pub const SOFT_TEXT: RGBColor = RGBColor(0x66, 0x66, 0x66);
+pub const GREY: RGBColor = RGBColor(0xBB, 0xBB, 0xBB);
 pub(super) const GRID: RGBColor = RGBColor(0xEA, 0xEA, 0xEA);
-pub(super) const AXIS: RGBColor = RGBColor(0x55, 0x55, 0x55);
+pub const AXIS: RGBColor = RGBColor(0x55, 0x55, 0x55);
 const EMPHASIS: RGBColor = RGBColor(0xA8, 0xA8, 0xA8);
 
 /// Size of names beside lines and in legends.
-pub(super) const LABEL_SIZE: f64 = 12.5;
+pub const LABEL_SIZE: f64 = 12.5;
 /// Distance between two rows of names.
 pub(super) const ROW: f64 = 17.0;
 const TITLE_SIZE: f64 = 18.0;
@@ -50,7 +50,7 @@ pub(super) fn drawn(error: impl Display) -> PlotError {
 
 /// A rectangle in SVG pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Area {
+pub struct Area {
     pub left: f64,
     pub top: f64,
     pub right: f64,
@@ -58,19 +58,19 @@ pub(super) struct Area {
 }
 
 /// Draws in SVG pixels.
-pub(super) struct Pen<'a> {
+pub struct Pen<'a> {
     root: DrawingArea<SvgBackend<'a>, Shift>,
-    pub dash: Dash,
+    pub(super) dash: Dash,
 }
 
 /// A colour mixed with the white background, so that it stays opaque.
-pub(super) fn pale(color: RGBColor, share: f64) -> RGBColor {
+pub fn pale(color: RGBColor, share: f64) -> RGBColor {
     let mix = |c: u8| (255.0 - share * (255.0 - f64::from(c))).round() as u8;
     RGBColor(mix(color.0), mix(color.1), mix(color.2))
 }
 
 /// A line style; `width` is in SVG pixels.
-pub(super) fn stroke(color: &impl Color, width: f64) -> ShapeStyle {
+pub fn stroke(color: &impl Color, width: f64) -> ShapeStyle {
     color.stroke_width(unit_size(width))
 }
 
@@ -80,7 +80,7 @@ fn style(size: f64, color: RGBColor, h: HPos, v: VPos) -> TextStyle<'static> {
 
 impl Pen<'_> {
     /// Text that begins at `x`, vertically centred on `y`.
-    pub(super) fn text(&self, text: &str, at: (f64, f64), size: f64, color: RGBColor) -> Result<(), PlotError> {
+    pub fn text(&self, text: &str, at: (f64, f64), size: f64, color: RGBColor) -> Result<(), PlotError> {
         self.text_at(text, at, style(size, color, HPos::Left, VPos::Center))
     }
 
@@ -99,7 +99,7 @@ impl Pen<'_> {
     }
 
     /// A line through points.
-    pub(super) fn line(&self, points: &[(f64, f64)], style: ShapeStyle, dash: &'static str) -> Result<(), PlotError> {
+    pub fn line(&self, points: &[(f64, f64)], style: ShapeStyle, dash: &'static str) -> Result<(), PlotError> {
         let path: Vec<(i32, i32)> = points.iter().map(|&(x, y)| (unit(x), unit(y))).collect();
         self.dash.set(dash);
         let result = self.root.draw(&PathElement::new(path, style)).map_err(drawn);
@@ -108,12 +108,12 @@ impl Pen<'_> {
     }
 
     /// A filled box.
-    pub(super) fn fill(&self, area: Area, color: &impl Color) -> Result<(), PlotError> {
+    pub fn fill(&self, area: Area, color: &impl Color) -> Result<(), PlotError> {
         let corners = [(unit(area.left), unit(area.top)), (unit(area.right), unit(area.bottom))];
         self.root.draw(&Rectangle::new(corners, color.filled())).map_err(drawn)
     }
 
-    pub(super) fn disc(&self, (x, y): (f64, f64), radius: f64, color: &impl Color) -> Result<(), PlotError> {
+    pub fn disc(&self, (x, y): (f64, f64), radius: f64, color: &impl Color) -> Result<(), PlotError> {
         self.root.draw(&Circle::new((unit(x), unit(y)), unit_size(radius), color.filled())).map_err(drawn)
     }
 
@@ -139,14 +139,14 @@ impl Pen<'_> {
 
 /// The texts around a figure.
 #[derive(Clone, Copy)]
-pub(super) struct Words<'a> {
+pub struct Words<'a> {
     pub title: &'a str,
     pub caption: &'a str,
     pub notes: &'a [String],
 }
 
 /// Draws title, caption and notes; `body` draws the area between them.
-pub(super) fn sheet(
+pub fn sheet(
     options: &PlotOptions,
     words: Words<'_>,
     body: impl FnOnce(&Pen<'_>, Area) -> Result<(), PlotError>,
@@ -198,7 +198,7 @@ pub(super) fn height_of_words(words: Words<'_>, width: u32) -> f64 {
 }
 
 #[derive(Clone)]
-pub(super) struct AxisSpec<'a> {
+pub struct AxisSpec<'a> {
     pub range: (f64, f64),
     /// Where the ticks are; if empty, at as many round numbers as fit.
     pub ticks: Vec<f64>,
@@ -212,7 +212,7 @@ pub(super) struct AxisSpec<'a> {
 
 impl<'a> AxisSpec<'a> {
     /// A labelled axis of plain numbers.
-    pub(super) fn new(name: &'a str, range: (f64, f64)) -> Self {
+    pub fn new(name: &'a str, range: (f64, f64)) -> Self {
         Self { range, ticks: Vec::new(), name, format: &number, emphasis: None, labelled: true }
     }
 
@@ -254,7 +254,7 @@ impl Ranged for Ticked {
 type Chart<'a, 'b> = ChartContext<'a, SvgBackend<'b>, Cartesian2d<Ticked, Ticked>>;
 
 /// Draws a frame with axes and grid within `area`; `series` draws into it.
-pub(super) fn frame<'b>(
+pub fn frame<'b>(
     pen: &Pen<'b>,
     area: Area,
     x: &AxisSpec<'_>,
@@ -307,7 +307,7 @@ pub(super) fn frame<'b>(
 }
 
 /// Draws in the units of the axes.
-pub(super) struct Canvas<'c, 'a, 'b> {
+pub struct Canvas<'c, 'a, 'b> {
     chart: &'c mut Chart<'a, 'b>,
     dash: &'c Dash,
 }
@@ -340,7 +340,7 @@ impl Canvas<'_, '_, '_> {
     }
 
     /// A filled box between two corners.
-    pub(super) fn bar(&mut self, corners: [(f64, f64); 2], color: &impl Color) -> Result<(), PlotError> {
+    pub fn bar(&mut self, corners: [(f64, f64); 2], color: &impl Color) -> Result<(), PlotError> {
         self.chart.draw_series([Rectangle::new(corners, color.filled())]).map_err(drawn)?;
         Ok(())
     }

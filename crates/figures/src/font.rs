@@ -42,7 +42,7 @@ pub(super) fn clean(text: &str) -> String {
 }
 
 /// The width of a text in SVG pixels.
-pub(super) fn width(text: &str, size_px: f64) -> f64 {
+pub fn width(text: &str, size_px: f64) -> f64 {
     f64::from(extent(&clean(text), f64::from(unit(size_px))).0) / f64::from(UNIT)
 }
 

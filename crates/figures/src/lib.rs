@@ -1,4 +1,4 @@
-//! Draws figures as SVG and PNG: evaluation curves, fitted sigmoids, histograms, match results, boards.
+//! Draws figures as SVG and PNG: evaluation curves, fitted sigmoids, histograms, match results.
 //!
 //! The figures follow those of Takeuchi (2018, "異種プログラム間における楽観合議について"). plotters draws each
 //! figure once, as SVG; the PNG is a rendering of that SVG. Nothing depends on the machine: text is measured and drawn
@@ -22,7 +22,6 @@
 //! # Ok::<(), evalcurve_figures::PlotError>(())
 //! ```
 
-mod boards;
 mod chart;
 mod coverage;
 mod figures;
@@ -30,7 +29,6 @@ mod fit_figure;
 mod font;
 mod forest;
 mod game;
-mod heat;
 mod histogram;
 mod labels;
 mod limits;
@@ -48,13 +46,11 @@ mod unit;
 
 use thiserror::Error;
 
-pub use self::boards::{Arrow, BoardPanel, Mark, SmallBoard, board_graph, board_rates};
 pub use self::coverage::{CoverageDot, CoverageSeries, coverage};
 pub use self::figures::{curves, pooled_curves, sigmoids, split_curves, standardized_curves};
 pub use self::fit_figure::curve_with_fits;
 pub use self::forest::{Forest, ForestMark, ForestRow, forest};
 pub use self::game::{DrawnGame, GameGraph, GameLine, game_graph};
-pub use self::heat::{HeatMap, heat_map};
 pub use self::histogram::histograms;
 pub use self::lines::{RateChart, RateLine, rate_chart};
 pub use self::outlines::letter;
@@ -63,6 +59,15 @@ pub use self::rates::{RateBar, RateWords, ShareGroups, rate_bars, share_bars};
 pub use self::reliability::reliability;
 pub use self::svg::Escaped;
 pub use evalcurve_words::language::Language;
+
+/// What a figure is drawn with, for figures that one use has to itself.
+pub mod drawing {
+    pub use crate::chart::{
+        AXIS, Area, AxisSpec, Canvas, GREY, LABEL_SIZE, Pen, SOFT_TEXT, TEXT, Words, frame, pale, sheet, stroke,
+    };
+    pub use crate::font::width;
+    pub use plotters::style::RGBColor;
+}
 
 /// A point of an evaluation curve, with its 95% interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -242,7 +247,11 @@ impl Default for PlotOptions {
 }
 
 impl PlotOptions {
-    fn check(&self) -> Result<(), PlotError> {
+    /// Whether figures can be drawn with them.
+    ///
+    /// # Errors
+    /// A size, a limit or a scale out of range.
+    pub fn check(&self) -> Result<(), PlotError> {
         let within = |option, value: f64, (low, high): (f64, f64), remedy| match (low..=high).contains(&value) {
             true => Ok(()),
             false => Err(PlotError::Option { option, value: value.to_string(), remedy }),
@@ -417,7 +426,8 @@ pub enum PlotError {
 }
 
 impl PlotError {
-    fn nothing(engines: usize, what: &'static str, range: impl Into<String>) -> Self {
+    /// So many engines, panels or series were given, but nothing of them lies within the axes.
+    pub fn nothing(engines: usize, what: &'static str, range: impl Into<String>) -> Self {
         Self::Nothing { engines, what, range: range.into() }
     }
 }

@@ -48,7 +48,7 @@ pub fn color(index: usize) -> Stroke {
 
 impl Stroke {
     /// The colour for plotters.
-    pub(super) fn line_color(self) -> RGBColor {
+    pub fn line_color(self) -> RGBColor {
         RGBColor(self.rgb.0, self.rgb.1, self.rgb.2)
     }
 

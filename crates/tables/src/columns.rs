@@ -157,12 +157,12 @@ impl ScoreUnit {
 }
 
 /// Whether a flag is set.
-pub(super) fn is_true(text: &str) -> bool {
+pub fn is_true(text: &str) -> bool {
     text.eq_ignore_ascii_case("true") || text == "1"
 }
 
 /// Parses a mate that is written instead of a number, such as `#3`, `-M5`, `mate -7`. Returns whether the engine wins.
-pub(super) fn mate(text: &str) -> Option<bool> {
+pub fn mate(text: &str) -> Option<bool> {
     fn sign(text: &str) -> (bool, &str) {
         match text.strip_prefix('-') {
             Some(rest) => (true, rest),

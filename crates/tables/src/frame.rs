@@ -7,8 +7,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use evalcurve_records::record::SkipReason;
-use evalcurve_records::record::packed::Rescored;
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
 use polars::prelude::{
@@ -16,9 +14,7 @@ use polars::prelude::{
     ParquetReader, ParquetWriter, PolarsError, SerReader, Series,
 };
 
-use super::columns::{Columns, Role, is_true};
 use super::file::{Select, bytes_of, open};
-use super::rescore::{Map, ScoreCell};
 use super::source::{CellKind, Cells, Source, Values};
 use super::{MOST_COLUMNS, MOST_ROWS, TableError, at_most, pages};
 
@@ -213,63 +209,24 @@ fn is_supported(kind: &ArrowDataType) -> bool {
     }
 }
 
-/// A Parquet file with other scores, as bytes. The columns and their types stay; the file is compressed anew.
+/// A Parquet file in which columns have other numbers, as bytes: `edit` returns them by the name of their column. The
+/// columns and their types stay; the file is compressed anew.
 ///
 /// # Errors
-/// [`TableError`] for a file that cannot be read, or has no column of scores.
-pub fn rescore_parquet(
+/// [`TableError`] for a file that cannot be read or written, and those of `edit`.
+pub fn edit_parquet(
     path: &Path,
-    columns: &Columns,
-    map: &Map<'_>,
     threads: usize,
-) -> Result<(Vec<u8>, Rescored), TableError> {
+    edit: impl FnOnce(&dyn Source) -> Result<Vec<(String, Vec<Option<f64>>)>, TableError>,
+) -> Result<Vec<u8>, TableError> {
     let file = path.to_string_lossy().into_owned();
     let every = |names: &[&str]| Ok(names.iter().map(|name| (*name).to_owned()).collect());
     let damaged = |message: String| TableError::damaged(&file, message);
     let mut frame = Frame::read(&bytes_of(path, &file)?, &file, threads, &every)?;
-    let names = frame.names();
-    let name = |role| columns.find(role, &names).map(str::to_owned);
-    let Some(score) = name(Role::Score) else {
-        return Err(TableError::damaged(&file, "no column of scores; name it with `column` score=NAME"));
-    };
-    let pairs =
-        [(Some(score), name(Role::Engine), name(Role::Mate)), (name(Role::ReplyCp), name(Role::Opponent), None)];
-    let ply = name(Role::Ply);
-    let mut found = Rescored { bytes: std::fs::metadata(path).map_or(0, |m| m.len()), ..Rescored::default() };
-    for (number, (score, engine, mates)) in pairs.into_iter().enumerate() {
-        let Some(score) = score else { continue };
-        let new: Vec<Option<f64>> = {
-            let cells = |name: &Option<String>, kind| {
-                name.as_ref().map(|name| frame.cells(name, kind)).transpose().map_err(damaged)
-            };
-            let scores = frame.cells(&score, CellKind::Number).map_err(damaged)?;
-            let (engines, plies) = (cells(&engine, CellKind::Text)?, cells(&ply, CellKind::Number)?);
-            let mates = cells(&mates, CellKind::Flag)?;
-            let mut counts = Rescored::default();
-            let mut of_row = |row: usize| {
-                let score_cp = scores.number(row)?;
-                let engine = engines.as_ref().and_then(|cells| cells.text(row)).unwrap_or_default();
-                let ply = plies.as_ref().and_then(|cells| cells.number(row)).map(|ply| ply as u32);
-                let mate = mates.as_ref().and_then(|cells| cells.text(row)).is_some_and(is_true);
-                match map(ScoreCell { engine, ply, score_cp, mate }) {
-                    Some(new) => Some(counts.count(new, score_cp)),
-                    None => {
-                        counts.damage(SkipReason::AnalysisWithoutEngine, row as u64 + 1);
-                        Some(score_cp)
-                    }
-                }
-            };
-            let new = (0..frame.height()).map(&mut of_row).collect();
-            found.clipped += counts.clipped;
-            if number == 0 {
-                found = Rescored { bytes: found.bytes, ..counts };
-            }
-            new
-        };
-        frame.replace(&score, &new).map_err(damaged)?;
+    for (name, numbers) in edit(&frame)? {
+        frame.replace(&name, &numbers).map_err(damaged)?;
     }
-    let bytes = frame.into_parquet(threads).map_err(damaged)?;
-    Ok((bytes, found))
+    frame.into_parquet(threads).map_err(damaged)
 }
 
 #[cfg(test)]

@@ -42,7 +42,6 @@ mod lines;
 #[cfg(feature = "parquet")]
 mod pages;
 mod read;
-mod rescore;
 mod row;
 mod source;
 mod two_games;
@@ -58,12 +57,12 @@ use evalcurve_words::whole_file::WriteError;
 use evalcurve_words::{display_text, text};
 pub use file::is_parquet;
 pub use file::{looks_like, read_games, write, write_columns, write_with};
+pub use frame::edit_parquet;
 #[cfg(feature = "parquet")]
 pub use frame::is_in_polars;
-pub use frame::rescore_parquet;
 pub use games::games;
+pub use lines::cells as csv_cells;
 pub use read::{TableOptions, TableReader, holds_samples};
-pub use rescore::{Map, ScoreCell, rescore_csv};
 pub use row::{MOST_PLY, game_id};
 pub use source::{CellKind, Cells, Source, Values};
 
@@ -109,7 +108,7 @@ impl TableError {
     }
 
     /// A file that cannot be read, with the first line of the cause. Further lines are advice on calls of polars.
-    fn damaged(file: &str, cause: impl std::fmt::Display) -> Self {
+    pub fn damaged(file: &str, cause: impl std::fmt::Display) -> Self {
         let cause = cause.to_string();
         Self::new(file, Text::same(shortened(cause.lines().next().unwrap_or_default(), MOST_QUOTED)))
     }

@@ -45,7 +45,7 @@ pub(super) fn each_row<'t>(text: &'t str, separator: u8, mut use_row: impl FnMut
 
 /// The cells of a row as ranges, with their quotes and without the line end. Returns whether each quote that opens a
 /// cell has one that ends it.
-pub(super) fn cells(row: &[u8], separator: u8, cells: &mut Vec<Range<usize>>) -> bool {
+pub fn cells(row: &[u8], separator: u8, cells: &mut Vec<Range<usize>>) -> bool {
     cells.clear();
     let end = row.len() - row.iter().rev().take_while(|b| matches!(b, b'\n' | b'\r')).count();
     let (row, mut from, mut paired) = (&row[..end], 0, true);

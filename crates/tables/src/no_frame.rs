@@ -2,11 +2,7 @@
 
 use std::path::Path;
 
-use evalcurve_records::record::packed::Rescored;
-
-use super::columns::Columns;
 use super::file::Select;
-use super::rescore::Map;
 use super::source::{Source, Values};
 use super::{TableError, no_parquet};
 
@@ -30,6 +26,10 @@ pub(super) fn write(_: Vec<(&str, Values<'_>)>, _: usize) -> Result<Vec<u8>, Str
 ///
 /// # Errors
 /// [`TableError`], always.
-pub fn rescore_parquet(path: &Path, _: &Columns, _: &Map<'_>, _: usize) -> Result<(Vec<u8>, Rescored), TableError> {
+pub fn edit_parquet(
+    path: &Path,
+    _: usize,
+    _: impl FnOnce(&dyn Source) -> Result<Vec<(String, Vec<Option<f64>>)>, TableError>,
+) -> Result<Vec<u8>, TableError> {
     refused(&path.to_string_lossy())
 }

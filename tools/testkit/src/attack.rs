@@ -281,7 +281,7 @@ pub fn name(engine: usize) -> String {
     if engine < 26 { letter.to_string() } else { format!("{letter}{}", engine / 26) }
 }
 
-/// The samples as a table that `evalcurve fit` reads.
+/// The samples as a table that `evalcurve calibrate` reads.
 pub fn csv(samples: &[Simulated]) -> String {
     let mut text =
         "game,engine,opponent,color,ply,window,score_cp,reply_cp,mate,result,rating,opponent_rating,termination\n"

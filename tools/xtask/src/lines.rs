@@ -9,8 +9,8 @@ use super::sorted;
 
 /// The most lines of all crates of the base, of one use, and of the list of uses. They are a ratchet at what stands:
 /// the goals are 34,000 for the base and 4,600 for a use.
-const BASE: usize = 43_300;
-const USE: usize = 5_900;
+const BASE: usize = 41_400;
+const USE: usize = 5_860;
 const PROGRAM: usize = 1_000;
 
 /// Prints the counts: lines of programs without blank lines, comments and tests.

@@ -139,7 +139,7 @@ class Results(_Dict[str, EngineResult]):
     Attributes
     ----------
     document : dict
-        What ``evalcurve fit --json`` prints: games read and skipped, problems, notes, engines.
+        What ``evalcurve calibrate --dry-run --json`` prints: games read and skipped, problems, notes, engines.
     """
 
     def __init__(self, results: dict[str, EngineResult], document: dict[str, _Any]) -> None:
@@ -283,7 +283,7 @@ def calibrate(sources: _Any, *, progress: _Progress = False, **options: _Any) ->
     progress : bool or callable
         ``True`` shows a bar if tqdm is installed; a function is called with bytes read, bytes in all, and games read.
     **options
-        Those of ``evalcurve fit``, for example ``min_samples=300``, ``model="joint"``, ``mate_policy="keep"``,
+        Those of ``evalcurve calibrate``, for example ``min_samples=300``, ``model="joint"``, ``mate_policy="keep"``,
         ``engine=["Gikou*"]``, ``bands=0`` (no bootstrap, which takes most of the time).
 
     Returns

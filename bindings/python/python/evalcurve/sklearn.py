@@ -35,7 +35,7 @@ class EvalCurve(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     model : str
-        ``maximum_likelihood``, ``least_squares``, or any other model of ``evalcurve fit --model``, such as ``joint``,
+        ``maximum_likelihood``, ``least_squares``, or any other model of ``evalcurve calibrate --model``, such as ``joint``,
         ``lapse``, ``isotonic`` or ``phase``.
     min_samples : int
         Fewest samples.

@@ -308,7 +308,7 @@ pub fn score_records(wanted: &ScoreRecords<'_>) -> anyhow::Result<Option<cli::Li
     let ScoreRecords { input, commands, game, table, force, quiet } = *wanted;
     let (paths, out, language) = (input.paths.clone(), table.to_owned(), input.language.chosen());
     let mut job = Job { paths, game, out, force, language, ..Job::default() };
-    job.reading.sampling.seed = Some(input.seed);
+    job.reading.sampling.seed = input.given.sampling.seed;
     job.output.quiet = quiet;
     let (done, limits) = job.run(|game| engines(commands, &[parse_limit(LIMIT)?], None, game), false)?;
     Ok((done == Done::Yes).then_some(limits))

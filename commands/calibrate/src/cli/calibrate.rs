@@ -7,14 +7,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::builder::ArgPredicate;
-use evalcurve_app::calibrate::{EngineResult, among_most};
+use evalcurve_app::calibrate::{EngineResult, among_most, forecasts, write_forecasts};
 use evalcurve_app::cli::engines::{Engines, nothing};
 use evalcurve_app::cli::files::{calibrations_in, check_replace, is_there, make_folder, make_parent, note_all, shown};
 use evalcurve_app::cli::options::{InputArgs, OutputArgs, PlotArgs, TableArgs};
 use evalcurve_app::cli::{Done, Heading, Limits, Program, ScoreRecords, Subcommand, terminal};
 use evalcurve_app::report::figures;
 use evalcurve_app::report::text::{printable, wrap};
-use evalcurve_app::report::wdl_figures::drawings_of_results;
 use evalcurve_app::{Calibrate, Calibrated, Input};
 use evalcurve_engine::Game;
 use evalcurve_figures::PlotOptions;
@@ -25,18 +24,20 @@ use evalcurve_words::whole_file::WholeFiles;
 use evalcurve_words::{key, say, text};
 use rayon::prelude::*;
 
+use crate::wdl_figures::drawings_of_results;
+
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   evalcurve calibrate games/ --out calibrations
   evalcurve calibrate games.zip --min-samples 300 --samples samples.parquet
   evalcurve calibrate games/ --alias \"Gikou_* = Gikou\" --mate-threshold auto
-  evalcurve calibrate samples-*.parquet --model least-squares --json
+  evalcurve calibrate samples-*.parquet --dry-run --model least-squares --json
   evalcurve calibrate floodgate-2016.tar.zst --model auto
   evalcurve calibrate games/ --analyse-with \"fairy-stockfish option.UCI_Variant=shogi depth=7\"
 
 Writes OUT/ENGINE.json, one calibration file per engine, and plots as SVG and PNG. `evalcurve winrate` reads \
-the files.")]
+the files. w1 and w2 are the parameters of 1 / (1 + exp(-w1 x + w2)).")]
 pub struct Args {
     #[command(flatten)]
     input: InputArgs,
@@ -60,6 +61,14 @@ pub struct Args {
     /// Write the sample table too, as Parquet or CSV
     #[arg(long, value_name = "FILE.parquet|.csv", help_heading = "Output", hide_short_help = true)]
     samples: Option<PathBuf>,
+
+    /// Print the table and write no calibration, no plot and no samples
+    #[arg(long, conflicts_with_all = ["out", "plots", "samples", "analyse_with"], help_heading = "Output")]
+    dry_run: bool,
+
+    /// Write the out-of-sample forecasts of the model, one row per fitted sample, .parquet or .csv
+    #[arg(long, value_name = "FILE", requires = "dry_run", help_heading = "Output", hide_short_help = true)]
+    forecasts: Option<PathBuf>,
 
     /// Replace files that evalcurve did not write, and write calibrations that should not be used
     #[arg(long, help_heading = "Output", hide_short_help = true)]
@@ -110,6 +119,32 @@ impl Args {
         !self.analyse_with.is_empty()
     }
 
+    /// Prints the table, and writes no more than the forecasts.
+    fn print(&self) -> anyhow::Result<Done> {
+        let mut command = self.input.calibrate();
+        if !self.output.json {
+            // the table does not show bootstrap intervals
+            command.fitting.bands = 0;
+        }
+        if let Some(path) = &self.forecasts {
+            if !table::is_table(path) {
+                bail!(text!("{}: the name of a table of forecasts must end in .parquet or .csv", path.display()));
+            }
+            check_replace(path, self.force)?;
+        }
+        let engines = Engines::calibrated(&command, &self.input.input(), self.output.quiet)?;
+        let (found, language) = (&engines.0.value, self.input.language.chosen());
+        if let Some(path) = &self.forecasts {
+            let mut all = forecasts(&found.table, &found.options);
+            all.retain(|engine| found.results.iter().any(|result| result.name == engine.name));
+            make_parent(path)?;
+            write_forecasts(&found.table, &all, path, rayon::current_num_threads())?;
+        }
+        engines.print(&self.output, &[], language, || engines.summary(&self.table, language))?;
+        let calibrated = found.results.iter().any(|result| result.calibration.is_some());
+        Ok(if calibrated { Done::Yes } else { nothing(found.results.iter(), language) })
+    }
+
     /// What is calibrated: the records, or the table that engines make of them.
     /// `None` if no answer of an engine counts.
     fn analysed(&self, program: &Program) -> anyhow::Result<Option<(InputArgs, Option<Limits>)>> {
@@ -139,7 +174,7 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Calibrate;
 
     fn run(&self, program: &Program) -> anyhow::Result<Done> {
-        run(self, program)
+        if self.dry_run { self.print() } else { run(self, program) }
     }
 
     fn has_engines(&self) -> bool {

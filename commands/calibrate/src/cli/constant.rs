@@ -9,7 +9,6 @@ use evalcurve_app::cli::options::{InputArgs, games};
 use evalcurve_app::cli::{Done, Heading, Limits, Program, ScoreRecords, Subcommand, progress, terminal};
 use evalcurve_app::report::columns::Columns;
 use evalcurve_app::report::figures::{BinChoice, save, series_of_calibration, series_of_result};
-use evalcurve_app::report::small_plot::small_plot;
 use evalcurve_app::report::text::{self as report, DASH, estimate, model_name, printable, thousands};
 use evalcurve_app::report::verdict::Verdict;
 use evalcurve_app::with_flags;
@@ -21,6 +20,7 @@ use evalcurve_words::{key, say, text};
 use serde_json::json;
 
 use super::calibrate::write_calibrations;
+use crate::small_plot::small_plot;
 use crate::{Constant, EngineConstant};
 
 /// The help of `--engine`.
@@ -102,7 +102,7 @@ fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
     let silent = args.quiet || args.json;
     let (mut input, mut limits) = (args.input.clone(), None);
     if args.with_engines() {
-        if input.filters.engine.is_empty() {
+        if input.given.filters.engine.is_empty() {
             anyhow::bail!(text!("give records or calibration files, or an engine as `engine` \"COMMAND\""));
         }
         let folder = args.out.as_deref().unwrap_or(Path::new(PLOTS));
@@ -112,7 +112,7 @@ fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
         let force = table.exists();
         let found = program.score_records(&ScoreRecords {
             input: &input,
-            commands: &input.filters.engine,
+            commands: &input.given.filters.engine,
             game: args.game,
             table: &table,
             force,
@@ -121,7 +121,7 @@ fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
         let Some(found) = found else { return Ok(Done::Nothing) };
         limits = Some(found);
         input.paths = vec![table];
-        input.filters.engine.clear();
+        input.given.filters.engine.clear();
     }
     let command = Constant { reading: input.reading(), fitting: input.fitting() };
     let found = progress::shown(args.quiet, |progress| command.run(&input.input(), progress))?;

@@ -2,10 +2,9 @@
 
 pub mod calibrate;
 pub mod constant;
-pub mod curve;
-pub mod fit;
 pub mod inspect;
 pub mod plot;
+mod points;
 pub mod sample;
 
 use evalcurve_app::cli::{Command, Flat};
@@ -17,8 +16,6 @@ pub const FLAT: Flat = Flat {
         Command::of::<constant::Args>(),
         Command::of::<inspect::Args>(),
         Command::of::<sample::Args>(),
-        Command::of::<curve::Args>(),
-        Command::of::<fit::Args>(),
         Command::of::<plot::Args>(),
     ],
     japanese: crate::JAPANESE,

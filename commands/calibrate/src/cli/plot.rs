@@ -3,20 +3,20 @@
 use std::path::PathBuf;
 
 use anyhow::bail;
+use evalcurve_app::Calibrated;
 use evalcurve_app::cli::files::{is_calibration, list_plots, make_folder, note_all, with_calibrations_of_folders};
 use evalcurve_app::cli::options::{InputArgs, OutputArgs, PlotArgs};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, progress, terminal};
 use evalcurve_app::judge::split::{SMALL_BIN, Split};
+use evalcurve_app::report::figures;
 use evalcurve_app::report::figures::FEWEST_POINTS;
-use evalcurve_app::report::{figures, wdl_figures};
-use evalcurve_app::{Calibrate, Calibrated};
 use evalcurve_figures::PlotOptions;
 use evalcurve_fit::calibration::{Calibration, Reading};
 use evalcurve_words::language::Text;
 use evalcurve_words::{key, say, text};
 
-use super::curve::note_splits;
-use crate::Curve;
+use super::points::{note_splits, print};
+use crate::{Curve, wdl_figures};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -34,12 +34,7 @@ Draws every figure that the inputs allow: curves need counts, which published co
 filters, only --engine applies to calibration files.")]
 pub struct Args {
     #[command(flatten)]
-    input: InputArgs,
-
-    /// Split by phase, color, rating-gap, opponent, time-control, or by a condition ("ply >= 90 and color = black");
-    /// may be repeated
-    #[arg(long, value_name = "HOW", value_parser = Split::parse, help_heading = "Splitting")]
-    by: Vec<Split>,
+    pub(super) curve: CurveArgs,
 
     /// Folder for the plots
     #[arg(long, short, value_name = "FOLDER", default_value = "evalcurve-plots", help_heading = "Output")]
@@ -54,10 +49,37 @@ pub struct Args {
           hide_short_help = true)]
     score_limit: Option<u32>,
 
+    /// Print the points of the curves as CSV (JSON with --json) and draw nothing
+    ///
+    /// Columns: engine, bin (number k of the bin [k·BIN, (k+1)·BIN)), mean score in the bin, wins, draws, losses, win
+    /// rate with draws as half a win, its 95% Wilson interval (which assumes independent samples), and its 95% bootstrap
+    /// interval over games (--bands). With --by: engine, split and group first, and no bootstrap interval.
+    #[arg(long, conflicts_with_all = ["out", "field", "score_limit", "bins", "data"], help_heading = "Output")]
+    points: bool,
+
     #[command(flatten)]
     plot: PlotArgs,
     #[command(flatten)]
-    output: OutputArgs,
+    pub(super) output: OutputArgs,
+}
+
+/// Which curves are counted.
+#[derive(Debug, clap::Args)]
+pub struct CurveArgs {
+    #[command(flatten)]
+    pub(super) input: InputArgs,
+
+    /// Split by phase, color, rating-gap, opponent, time-control, or by a condition ("ply >= 90 and color = black");
+    /// may be repeated
+    #[arg(long, value_name = "HOW", value_parser = Split::parse, help_heading = "Splitting")]
+    pub(super) by: Vec<Split>,
+}
+
+impl CurveArgs {
+    /// The command.
+    pub fn command(&self) -> Curve {
+        Curve { reading: self.input.reading(), fitting: self.input.fitting(), splits: self.by.clone() }
+    }
 }
 
 impl Subcommand for Args {
@@ -66,30 +88,30 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Calibrate;
 
     fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        run(self)
+        if self.points { print(self) } else { run(self) }
     }
 }
 
 fn run(args: &Args) -> anyhow::Result<Done> {
-    let mut command = args.input.calibrate();
+    let mut command = args.curve.input.calibrate();
     // no output depends on out-of-sample scores
     command.fitting.folds = None;
     let min_bin = command.fitting.min_bin;
-    let language = args.input.language.chosen();
-    let paths = with_calibrations_of_folders(&args.input.paths)?;
+    let language = args.curve.input.language.chosen();
+    let paths = with_calibrations_of_folders(&args.curve.input.paths)?;
     let files = paths.iter().filter(|path| is_calibration(path)).count();
     let plot_options =
         PlotOptions { score_limit_cp: args.score_limit.map(f64::from), language, ..PlotOptions::default() };
-    if !args.by.is_empty() {
+    if !args.curve.by.is_empty() {
         if files > 0 {
             bail!(text!("a calibration file has no samples to split: give records or a sample table to --by"));
         }
-        return split(args, command, &plot_options);
+        return split(args, args.curve.command(), &plot_options);
     }
     let mut calibrations: Vec<Calibration> = Vec::new();
     let mut records = None;
     let series: Vec<_> = if files == 0 {
-        let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
+        let found = progress::shown(args.output.quiet, |progress| command.run(&args.curve.input.input(), progress))?;
         terminal::tell(&found, args.output.quiet, language);
         let Calibrated { results, options, .. } = &found.value;
         let enough = results.iter().filter(|r| r.has_enough(options));
@@ -99,7 +121,7 @@ fn run(args: &Args) -> anyhow::Result<Done> {
     } else if files < paths.len() {
         bail!(text!("cannot draw calibration files (.json) and records together; calibrate the records first"));
     } else {
-        let (all, notes) = args.input.input().chosen_calibrations(&command.reading)?;
+        let (all, notes) = args.curve.input.input().chosen_calibrations(&command.reading)?;
         note_all(&notes, args.output.is_quiet(), language);
         calibrations = all;
         let coloured = calibrations.iter().enumerate();
@@ -122,10 +144,9 @@ fn run(args: &Args) -> anyhow::Result<Done> {
 }
 
 /// Draws the curves of parts of the samples.
-fn split(args: &Args, command: Calibrate, plot_options: &PlotOptions) -> anyhow::Result<Done> {
-    let (language, min_bin) = (args.input.language.chosen(), command.fitting.min_bin);
-    let command = Curve { reading: command.reading, fitting: command.fitting, splits: args.by.clone() };
-    let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
+fn split(args: &Args, command: Curve, plot_options: &PlotOptions) -> anyhow::Result<Done> {
+    let (language, min_bin) = (args.curve.input.language.chosen(), command.fitting.min_bin);
+    let found = progress::shown(args.output.quiet, |progress| command.run(&args.curve.input.input(), progress))?;
     let splits = &found.value.splits;
     terminal::tell(&found, args.output.quiet, language);
     note_splits(splits, args.output.is_quiet(), language);
@@ -140,7 +161,7 @@ fn split(args: &Args, command: Calibrate, plot_options: &PlotOptions) -> anyhow:
 
 /// Lists the files written. `why` says why there are none, if engines have enough samples.
 fn report(args: &Args, written: &[PathBuf], why: Option<Text>) -> anyhow::Result<Done> {
-    let language = args.input.language.chosen();
+    let language = args.curve.input.language.chosen();
     if written.is_empty() {
         let why = why.unwrap_or_else(|| text!("no engine has enough samples (--min-samples) and games (--min-games)"));
         terminal::error(&say!(language, "nothing to draw: {}", why.text(language)));

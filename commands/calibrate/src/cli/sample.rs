@@ -56,7 +56,7 @@ fn run(args: &Args) -> anyhow::Result<Done> {
     let (samples, language) = (drawn.value.samples.len(), args.input.language.chosen());
     let document = || {
         let table = args.out.to_string_lossy();
-        drawn.document(json!({ "samples": samples, "table": table, "seed": args.input.seed }))
+        drawn.document(json!({ "samples": samples, "table": table, "seed": command.reading.sampling().seed }))
     };
     let text = || {
         let count = text::thousands(samples as u64);

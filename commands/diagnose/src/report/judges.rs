@@ -1,6 +1,5 @@
 //! Which engine judges best on the same positions, and what each adds to the others?
 
-use evalcurve_app::judge::judges::{Group, Judge, Judges, LEVEL, Mixture, Pair, Redundancy, Together};
 use evalcurve_app::report::model::{Block, Table, folded, h3, p, soft};
 use evalcurve_app::report::text::{DASH, estimate, number, or_dash, p_value, thousands};
 use evalcurve_figures::PlotError;
@@ -11,6 +10,7 @@ use serde_json::json;
 
 use super::{Report, Section};
 use crate::judge_figures::{SHOWN, ranking_figure, together_figure};
+use crate::judges::{Group, Judge, Judges, LEVEL, Mixture, Pair, Redundancy, Together};
 
 pub(super) const SECTION: Section = Section {
     id: "judges",

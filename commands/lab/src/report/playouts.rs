@@ -4,12 +4,13 @@ use std::error::Error;
 
 use evalcurve_app::report::columns::Columns;
 use evalcurve_app::report::text::{shown_or, thousands};
-use evalcurve_figures::{BoardPanel, Figure, Mark, PlotError, PlotOptions, SmallBoard, board_graph, board_rates};
+use evalcurve_figures::{Figure, PlotError, PlotOptions};
 use evalcurve_fit::curve::Z_95;
 use evalcurve_words::language::Language;
 use evalcurve_words::{say, text};
 use serde_json::{Value, json};
 
+use crate::figures::{BoardPanel, Mark, SmallBoard, board_graph, board_rates};
 use crate::playout::patterns::{Made, Pattern, made};
 use crate::playout::{
     Analysis, AnyGame, Game, MoveChances, MoveValue, PlayoutOptions, Side, TicTacToe, analyse_patterns, position,

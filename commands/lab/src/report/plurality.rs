@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use evalcurve_app::report::columns::Columns;
 use evalcurve_app::report::figures::{FigureError, save};
 use evalcurve_app::report::text::centred;
-use evalcurve_figures::{HeatMap, PlotOptions, heat_map};
+use evalcurve_figures::PlotOptions;
 use evalcurve_words::language::{Language, Text};
 use evalcurve_words::{key, say, text, whole_file};
 use serde_json::{Value, json};
 
+use crate::figures::{HeatMap, heat_map};
 use crate::improvement::{Change, Verdict, expected_voting_matrix};
 use crate::plurality::{MoveWins, PluralityError, Tie, Voters, plurality_of_alike};
 use crate::sato::{self, Bounds, Theorem};

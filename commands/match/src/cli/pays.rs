@@ -16,6 +16,7 @@ use evalcurve_words::{say, text, whole_file};
 use super::play::{Live, tournament_text, watch};
 use crate::match_stats::results_csv::read_tables;
 use crate::match_stats::{Entry, Match, PerMove, Spent, Strength, strength};
+use crate::report::matches::elo;
 use crate::{RunOptions, Tournament};
 
 /// How long a council may take to get ready.
@@ -224,14 +225,6 @@ fn verdict(arms: &[Arm]) -> Verdict {
     }
 }
 
-/// Elo with its interval.
-fn elo(strength: &Strength) -> String {
-    let end = |elo: Option<f64>, infinite: &str| elo.map_or_else(|| infinite.to_owned(), |elo| format!("{elo:+.0}"));
-    let open = if strength.rate > 0.5 { "+∞" } else { "−∞" };
-    let (low, high) = strength.elo_interval;
-    format!("{} [{}, {}]", end(strength.elo, open), end(low, "−∞"), end(high, "+∞"))
-}
-
 /// What a member gains by a doubling of its time, in Elo against the council, with half of the 95% interval.
 fn gain(own: &Arm, longer: &Arm) -> Option<(f64, f64)> {
     let time = |arm: &Arm| {
@@ -289,7 +282,7 @@ fn repeat(path: &Path, read_council: ReadCouncil, language: Language) -> anyhow:
             .map(|arm| (arm.name.clone(), arm.strength))
     };
     let (Some((name, strength)), Some((best_own, of_own))) = (best(&longer), best(&own)) else { return Ok(None) };
-    let (name, result, games) = (name.trim_end_matches(WITH_TIME), elo(&strength), strength.games);
+    let (name, result, games) = (name.trim_end_matches(WITH_TIME), elo(&strength, 0), strength.games);
     let verdict = verdict(&longer);
     let mut words = match verdict {
         Verdict::Member => say!(
@@ -309,7 +302,7 @@ fn repeat(path: &Path, read_council: ReadCouncil, language: Language) -> anyhow:
             4 * games / 2
         ),
     };
-    let result = elo(&of_own);
+    let result = elo(&of_own, 0);
     words += &say!(language, "The best member at its own limit, {best_own}, has {result} Elo against the council.\n");
     terminal::print(&words)?;
     Ok(Some(if verdict == Verdict::CannotTell { Done::CannotTell } else { Done::Yes }))
@@ -348,7 +341,7 @@ mod tests {
         assert!((points - 100.0).abs() < 2.0 && half > 30.0 && half < 70.0, "{points} {half}");
         assert_eq!(gain(&own, &arm("a", [50, 0, 50], 2_100)), None, "no doubling");
         assert_eq!(gain(&arm("a", [0, 0, 100], 2_000), &longer), None, "too far behind");
-        assert_eq!(elo(&arm("a", [100, 0, 0], 1).strength).split(' ').next(), Some("+∞"));
+        assert_eq!(elo(&arm("a", [100, 0, 0], 1).strength, 0).split(' ').next(), Some("+∞"));
     }
 
     #[test]

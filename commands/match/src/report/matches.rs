@@ -38,8 +38,9 @@ fn dash<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
     shown_or("-", value, show)
 }
 
-fn elo(strength: &Strength) -> String {
-    let points = |value: Option<f64>, infinite| shown_or(infinite, value, |v| signed(v, 1));
+/// The difference in Elo with its interval.
+pub(crate) fn elo(strength: &Strength, decimals: usize) -> String {
+    let points = |value: Option<f64>, infinite| shown_or(infinite, value, |v| signed(v, decimals));
     let (low, high) = strength.elo_interval;
     let open = if strength.rate > 0.5 { "+∞" } else { "-∞" };
     format!("{} [{}, {}]", points(strength.elo, open), points(low, "-∞"), points(high, "+∞"))
@@ -75,7 +76,7 @@ fn columns(language: Language) -> Columns<'static, Row> {
         .left(language.word("W-D-L"), 15, |row| dash(row.entry.games, |g| g.to_string()))
         .gap(1)
         .left(language.word("win rate [95% Wilson]"), 22, rate)
-        .left("Elo [95%]", 24, cell(elo))
+        .left("Elo [95%]", 24, cell(|s| elo(s, 1)))
         .right("LOS", 7, cell(|s| dash(s.los, percent)))
         .gap(2)
         .right(language.word("sign p"), 8, |row| dash(row.sign_test, p_value))
@@ -148,7 +149,7 @@ pub fn short_row(row: &Row, width: usize, language: Language) -> String {
         _ => say!(language, "{player} against {against}: {games} games"),
     }];
     parts.extend(row.entry.games.map(|games| games.to_string()));
-    parts.push(format!("Elo {}", elo(strength)));
+    parts.push(format!("Elo {}", elo(strength, 1)));
     parts.push(format!("nElo {}", normalized_elo(strength)));
     parts.extend(strength.los.map(|los| format!("LOS {}", percent(los))));
     if let Some(pairs) = row.entry.pairs {

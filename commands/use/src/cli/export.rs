@@ -6,11 +6,11 @@ use evalcurve_app::cli::files::{note_all, one_file};
 use evalcurve_app::cli::options::language;
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, terminal};
 use evalcurve_app::{Input, Progress};
-use evalcurve_fit::calibration::{Normalization, Target};
+use evalcurve_fit::calibration::Normalization;
 use evalcurve_words::language::Text;
 use evalcurve_words::{key, text};
 
-use crate::Export;
+use crate::{Export, Target};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -6,9 +6,9 @@ pub mod winrate;
 
 use evalcurve_app::cli::messages::known;
 use evalcurve_app::cli::{Command, Flat};
-use evalcurve_fit::calibration::{ExportError, NormalizationError};
+use evalcurve_fit::calibration::NormalizationError;
 
-use crate::ProxyError;
+use crate::{ExportError, ProxyError};
 
 /// The commands of this use.
 pub const FLAT: Flat = Flat {

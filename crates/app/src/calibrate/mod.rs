@@ -43,10 +43,10 @@ pub use proper::{EngineForecasts, Validated, choose, forecasts, with_forecasts, 
 pub use provenance::digest;
 use rayon::prelude::*;
 use signs::MixedSigns;
+pub(crate) use warning::LEAST_DECIDED;
 pub use warning::Shown;
 pub use warning::Warning;
 pub use warning::WarningKind;
-pub use warning::outermost;
 
 /// Games with samples that an engine needs for a calibration, unless the options set another number. With fewer, the
 /// errors that the games show are themselves too uncertain (docs/method.md).

@@ -13,7 +13,6 @@ use evalcurve_words::{key, text};
 use serde::Serialize;
 
 use super::{CalibrateOptions, EngineResult};
-pub use checks::outermost;
 use checks::{
     apart, book_zeros, conflict, correlation, disagreement, mates_inverted, score_unit, threshold_in_evaluations,
 };
@@ -374,9 +373,10 @@ const CONSTANT: ModelKind = ModelKind::Constant;
 const SLOPES: [f64; 2] = [0.8, 1.25];
 /// A calibration error above this is too large.
 const LARGEST_ERROR: f64 = 0.1;
-/// With fewer samples of won or of lost games the slope rests on the strengths of the players alone: one lost game
-/// among 1,500, with scores that mean nothing, had a constant that looked good in 13 of 30 cases.
-const FEWEST_DECIDED: u64 = 10;
+/// With fewer samples of won or of lost games, and for a verdict with fewer such games, the slope rests on the strengths
+/// of the players alone: one lost game among 1,500, with scores that mean nothing, had a constant that looked good in
+/// 13 of 30 cases.
+pub(crate) const LEAST_DECIDED: u64 = 10;
 /// A share of results that follow no score above this is too large.
 const MANY_LAPSES: f64 = 0.1;
 
@@ -398,7 +398,7 @@ pub(super) fn doubts(calibration: &Calibration, warnings: &[Warning]) -> Vec<Dou
     let warned = |kind| warnings.iter().any(|warning| warning.kind == kind);
     let is_one_sided = |curve: &Curve| {
         let [wins, _, losses] = curve.results();
-        wins.min(losses) < FEWEST_DECIDED
+        wins.min(losses) < LEAST_DECIDED
     };
     let all = [
         (Doubt::SignInverted, warned(WarningKind::SignInverted) || warned(WarningKind::MixedSigns)),

@@ -1,4 +1,4 @@
-//! The engines of the records with their fits, as `inspect`, `fit` and `calibrate` print them.
+//! The engines of the records with their fits, as `inspect` and `calibrate` print them.
 
 use std::collections::BTreeMap;
 

@@ -10,12 +10,6 @@ pub mod html;
 pub mod json;
 #[cfg(feature = "plot")]
 pub mod model;
-#[cfg(feature = "plot")]
-mod people_figures;
 mod reading;
-#[cfg(feature = "plot")]
-pub mod small_plot;
 pub mod text;
 pub mod verdict;
-#[cfg(feature = "plot")]
-pub mod wdl_figures;

@@ -5,7 +5,7 @@ use evalcurve_words::language::Language;
 use evalcurve_words::{key, say};
 
 use super::text::{constant, thousands};
-use crate::calibrate::EngineResult;
+use crate::calibrate::{EngineResult, LEAST_DECIDED};
 
 /// How far a calibration can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,8 +32,6 @@ const WANTED_SHARE: f64 = 0.1;
 /// one) 93.9%, 91.7% and 95.0%, and 97.0%, 96.4% and 95.3% at 500, 700 and 1,000. All intervals: 94.7%, 93.6%, 95.8%,
 /// 96.9%, 96.4% and 95.3%.
 const GOOD_GAMES: f64 = 300.0;
-/// With fewer wins, or fewer losses, an interval says little: it rests on these few games.
-const LEAST_DECIDED: f64 = 10.0;
 
 /// What the games of a calibration can tell, whatever their scores. The interval of a constant is the narrower the
 /// smaller the constant is by chance: a verdict by its width alone selects the constants that are too small.
@@ -80,13 +78,12 @@ impl Verdict {
                 | Doubt::Conflict,
             ) => Self::DoesNotFit,
             Some(Doubt::SlopeMayBeZero | Doubt::WideInterval | Doubt::OneSided) => Self::TooFewGames,
-            None => match (Evidence::of(calibration), calibration.slope()) {
-                (Some(evidence), Some(_)) if evidence.fewest >= LEAST_DECIDED => match evidence.games >= GOOD_GAMES {
-                    true => Self::Good,
-                    false => Self::Rough,
-                },
+            None => match Evidence::of(calibration).zip(calibration.slope()) {
+                Some((evidence, _)) if evidence.fewest < LEAST_DECIDED as f64 => Self::TooFewGames,
+                Some((evidence, _)) if evidence.games >= GOOD_GAMES => Self::Good,
+                Some(_) => Self::Rough,
                 // nothing says how well the constant is known
-                _ => Self::TooFewGames,
+                None => Self::TooFewGames,
             },
         }
     }

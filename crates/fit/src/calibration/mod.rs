@@ -1,13 +1,10 @@
-//! The calibration file of `evalcurve-calibration`, what other programs take of it, and the names of its files.
+//! The calibration file of `evalcurve-calibration`, the pawn values of engines, and the names of its files.
 //!
-//! [`export`] returns the constants that other programs use, [`Normalization`] takes back what an engine did to its
+//! [`Normalization`] takes back what an engine did to its
 //! scores, and [`file_stems`] names the files of several engines.
 
-mod code;
-mod export;
 mod name;
 mod normalization;
-mod quote;
 
 pub use evalcurve_calibration::file::*;
 pub use evalcurve_calibration::model::{Method, Model, ModelKind};
@@ -15,7 +12,6 @@ pub use evalcurve_calibration::write::nine_digits;
 pub use evalcurve_calibration::{
     CalibrationError, Estimate, PawnValue, Reading, Score, Situation, WdlEstimate, control_seconds, permille, schema,
 };
-pub use export::{ExportError, Target, export};
 pub use name::{file_stem, file_stems};
 pub use normalization::{Normalization, NormalizationError};
 

@@ -10,7 +10,7 @@ impl Definition for CrossExamination {
     const NAME: &'static str = "cross-examination";
     const SUMMARY: &'static str = "the move with the largest mean logit after all voters have judged all voted moves";
     const FORMULA: &'static str = "mean of V_j(m_i) over all voters j";
-    const SOURCE: &'static str = "this project";
+    const SOURCE: &'static str = "after GougiShogi (tttak 2017)";
     const NEEDS: Needs = Needs { win_rates: true, judged: true, ..Needs::NOTHING };
     const MATES: bool = true;
     const ADDS_UP: Option<fn(&Judge, Move) -> f64> = Some(Judge::of);

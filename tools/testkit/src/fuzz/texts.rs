@@ -3,7 +3,7 @@
 use evalcurve_calibration::{Calibration, Reading, Score, Situation};
 use evalcurve_council::Config;
 use evalcurve_engine::{ConfigText, Game};
-use evalcurve_fit::calibration::{Target, export};
+use evalcurve_use::{Target, export};
 use evalcurve_match::match_stats::results_csv::{Table, matches_of, shares_of};
 use evalcurve_match::match_stats::{Entry, SprtOptions, summarize};
 use evalcurve_match::play::Tournament;

@@ -297,7 +297,7 @@ fn slopes(seen: &[Observation], min_samples: u64) -> Option<(f64, f64)> {
 }
 
 /// The size of the score that 1% of the samples reach.
-pub fn outermost(seen: &[Observation]) -> u32 {
+fn outermost(seen: &[Observation]) -> u32 {
     let mut sizes: Vec<u32> = seen.iter().map(|o| o.score_cp.unsigned_abs()).collect();
     sizes.sort_unstable();
     sizes.get(sizes.len() * 99 / 100).copied().unwrap_or(u32::MAX)

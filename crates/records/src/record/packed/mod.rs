@@ -18,7 +18,6 @@ pub mod hcpe3;
 pub mod plain;
 pub mod position;
 pub mod psv;
-mod rescore;
 
 use super::format::BOM;
 pub use super::format::Packed;
@@ -26,7 +25,6 @@ use super::game::SkipReason;
 use super::identity::GameHash;
 use evalcurve_calibration::types::{Color, Outcome, Termination};
 use position::{is_position, side_to_move};
-pub use rescore::{NewScore, Rescored, rescore};
 use std::ops::Range;
 
 /// Bytes that are asked for to detect a format: most members of an archive are one short game, and end before.

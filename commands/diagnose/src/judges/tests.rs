@@ -6,6 +6,7 @@ use evalcurve_words::random;
 
 use super::together::{Correlations, Weights};
 use super::*;
+use evalcurve_app::judge::judges::{Conflicts, conflicts, found};
 
 /// A standard normal number.
 fn normal(key: &[u64]) -> f64 {

@@ -5,12 +5,15 @@ use std::fmt;
 
 use evalcurve_calibration::write::{nine_digits, significant};
 use evalcurve_calibration::{Calibration, ModelKind, Reading, Score, Situation};
+use evalcurve_fit::calibration::{Normalization, NormalizationError};
 use serde_json::json;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
-use super::code::{Language, code, stockfish};
-use super::normalization::{Normalization, NormalizationError};
-use super::quote::{comment, quoted, yaml_quoted};
+use self::code::{Language, code, stockfish};
+use self::quote::{comment, quoted, yaml_quoted};
+
+mod code;
+mod quote;
 
 /// A program, format or language to export to. All take the win rate between equals ([`Reading::Equal`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, IntoStaticStr, VariantArray)]

@@ -1,14 +1,11 @@
 //! Heat maps of a margin: where a claim holds and where it fails.
 
-use plotters::style::RGBColor;
-
-use super::chart::{Area, AxisSpec, LABEL_SIZE, TEXT, Words, frame, pale, sheet};
-use super::palette::color;
-use super::{Figure, PlotError, PlotOptions};
+use evalcurve_figures::drawing::{Area, AxisSpec, LABEL_SIZE, RGBColor, TEXT, Words, frame, pale, sheet};
+use evalcurve_figures::{Figure, PlotError, PlotOptions, color};
 
 /// Cells over two quantities.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct HeatMap {
+pub(crate) struct HeatMap {
     pub title: String,
     /// The line below the title.
     pub caption: String,
@@ -38,7 +35,7 @@ const LEGEND: f64 = 150.0;
 ///
 /// # Errors
 /// Fewer than two rows or columns, or options out of range.
-pub fn heat_map(map: &HeatMap, options: &PlotOptions) -> Result<Figure, PlotError> {
+pub(crate) fn heat_map(map: &HeatMap, options: &PlotOptions) -> Result<Figure, PlotError> {
     options.check()?;
     let ([x0, .., x1], [y0, .., y1]) = (&map.xs[..], &map.ys[..]) else {
         return Err(PlotError::nothing(0, "two rows and two columns", "any range"));

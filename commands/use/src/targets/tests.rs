@@ -98,7 +98,7 @@ fn source_code_needs_a_formula_and_stockfish_draws() {
     assert!(rust.contains("const W1: f64 = 0.004;") && !rust.contains("0.3"), "{rust}");
     let points = vec![[-100.0, 0.2], [100.0, 0.9]];
     let isotonic = FittedModel {
-        model: serde_json::from_value::<crate::fit::Isotonic>(json!({ "points": points }))
+        model: serde_json::from_value::<evalcurve_fit::fit::Isotonic>(json!({ "points": points }))
             .map(Model::Isotonic)
             .unwrap(),
         covariance: None,

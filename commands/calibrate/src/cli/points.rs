@@ -1,80 +1,26 @@
-//! `evalcurve curve`
-
-use std::path::PathBuf;
+//! `evalcurve plot --points`: the points of the curves as numbers.
 
 use evalcurve_app::Outcome;
 use evalcurve_app::calibrate::CalibrateOptions;
 use evalcurve_app::cli::engines::nothing;
-use evalcurve_app::cli::files::{check_replace, make_parent};
-use evalcurve_app::cli::options::{InputArgs, OutputArgs};
-use evalcurve_app::cli::{Done, Heading, Program, Subcommand, progress, terminal};
-use evalcurve_app::judge::split::{Split, SplitCurves};
+use evalcurve_app::cli::{Done, progress, terminal};
+use evalcurve_app::judge::split::SplitCurves;
 use evalcurve_fit::curve::{BinCount, CurvePoint, EvaluationCurve};
 use evalcurve_words::language::Language;
+use evalcurve_words::say;
 use evalcurve_words::text::printable_json;
-use evalcurve_words::{key, say};
 use serde_json::{Value, json};
 
-use crate::{Curve, Curves};
+use super::plot::Args;
+use crate::Curves;
 
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  evalcurve curve samples.parquet > curves.csv
-  evalcurve curve games/ --engine \"Gikou*\" --bin 100 --min-bin 20 --json
-
-  evalcurve curve games/ --by phase --by color > split.csv
-      curves of groups of samples; standard error has the test whether they differ and the shift that makes them equal
-  evalcurve curve games/ --by \"opponent = Gikou* and ply >= 90\" --json
-
-Columns: engine, bin (number k of the bin [k·BIN, (k+1)·BIN)), mean score in the bin, wins, draws, losses, win rate \
-with draws as half a win, its 95% Wilson interval (which assumes independent samples), and its 95% bootstrap interval \
-over games (--bands). With --by: engine, split and group first, and no bootstrap interval.")]
-pub struct Args {
-    #[command(flatten)]
-    input: InputArgs,
-
-    /// Split by phase, color, rating-gap, opponent, time-control or a condition ("ply >= 90 and color = black"); may be
-    /// repeated
-    #[arg(long, value_name = "HOW", value_parser = Split::parse, help_heading = "Splitting")]
-    by: Vec<Split>,
-
-    /// Write to this file instead of standard output
-    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
-    out: Option<PathBuf>,
-
-    /// Replace an existing file
-    #[arg(long, help_heading = "Output", hide_short_help = true)]
-    force: bool,
-
-    #[command(flatten)]
-    output: OutputArgs,
-}
-
-impl Args {
-    pub fn command(&self) -> Curve {
-        Curve { reading: self.input.reading(), fitting: self.input.fitting(), splits: self.by.clone() }
-    }
-}
-
-impl Subcommand for Args {
-    const NAME: &'static str = "curve";
-    const ABOUT: &'static str = key!("Compute evaluation curves, as CSV or JSON");
-    const HEADING: Heading = Heading::Calibrate;
-
-    fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        run(self)
-    }
-}
-
-fn run(args: &Args) -> anyhow::Result<Done> {
-    if let Some(out) = &args.out {
-        check_replace(out, args.force)?;
-    }
-    let command = args.command();
-    let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
-    let language = args.input.language.chosen();
-    if !args.by.is_empty() {
+/// Prints the curves of engines.
+pub(super) fn print(args: &Args) -> anyhow::Result<Done> {
+    let Args { curve, output, .. } = args;
+    let command = curve.command();
+    let found = progress::shown(output.quiet, |progress| command.run(&curve.input.input(), progress))?;
+    let language = curve.input.language.chosen();
+    if !curve.by.is_empty() {
         return split(args, &found);
     }
     let Curves { results, options, .. } = &found.value;
@@ -96,7 +42,7 @@ fn run(args: &Args) -> anyhow::Result<Done> {
     }
     let empty = engines.iter().all(|engine: &Value| has_no_point(engine));
     put(args, csv, &json!({ "engines": engines }))?;
-    terminal::tell(&found, args.output.quiet, language);
+    terminal::tell(&found, output.quiet, language);
     if empty && !results.is_empty() {
         note_no_bin(args, options);
     }
@@ -106,7 +52,7 @@ fn run(args: &Args) -> anyhow::Result<Done> {
 /// Prints the curves of groups of samples.
 fn split(args: &Args, found: &Outcome<Curves>) -> anyhow::Result<Done> {
     let Curves { splits, options, .. } = &found.value;
-    let language = args.input.language.chosen();
+    let language = args.curve.input.language.chosen();
     let mut csv = csv::Writer::from_writer(Vec::new());
     csv.write_record(["engine", "split", "group"].iter().chain(&POINT))?;
     let mut documents = Vec::new();
@@ -149,7 +95,7 @@ fn note_no_bin(args: &Args, options: &CalibrateOptions) {
     let (width, fewest) = (options.bin_cp, options.min_bin);
     if !args.output.quiet {
         terminal::note(&say!(
-            args.input.language.chosen(),
+            args.curve.input.language.chosen(),
             "no bin of {width} cp has {fewest} samples (--bin, --min-bin)"
         ));
     }
@@ -168,13 +114,7 @@ fn put(args: &Args, csv: csv::Writer<Vec<u8>>, document: &Value) -> anyhow::Resu
         true => printable_json(&format!("{document:#}\n")),
         false => String::from_utf8(csv.into_inner()?)?,
     };
-    match &args.out {
-        Some(out) => {
-            make_parent(out)?;
-            Ok(evalcurve_words::whole_file::write(out, text.as_bytes())?)
-        }
-        None => terminal::print(&text),
-    }
+    terminal::print(&text)
 }
 
 /// The points of a curve with the counts of their bins.

@@ -1,12 +1,12 @@
 //! Figures of a calibration for games of people: win rates by score for players of several ratings, and the scale by
 //! rating and time control.
 
+use evalcurve_app::report::figures::Drawing;
 use evalcurve_figures::{Figure, PlotError, PlotOptions, RateChart, RateLine, rate_chart};
 use evalcurve_fit::calibration::{Calibration, Reading, Score, Situation, control_seconds};
 use evalcurve_fit::fit::People;
 use evalcurve_words::{key, say};
 
-use super::figures::Drawing;
 use super::wdl_figures::{line, score_axis};
 
 /// How many ratings have a line.
@@ -100,7 +100,7 @@ fn scale(calibration: &Calibration, people: &People, options: &PlotOptions) -> R
 }
 
 /// ENGINE-people and ENGINE-people-scale.
-pub(super) fn drawings<'a>(stem: &str, calibration: &'a Calibration, people: &'a People) -> [Drawing<'a>; 2] {
+pub(crate) fn drawings<'a>(stem: &str, calibration: &'a Calibration, people: &'a People) -> [Drawing<'a>; 2] {
     let engine = Some(calibration.engine.name.as_str());
     [
         Drawing::new(format!("{stem}-people"), engine, move |options| rates(calibration, people, options)),

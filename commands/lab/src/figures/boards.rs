@@ -1,14 +1,13 @@
 //! Boards: cells in the colour of a win rate, and patterns of tic-tac-toe (Raiko 2006, figures 3 and 4).
 
-use plotters::style::RGBColor;
-
-use super::chart::{AXIS, Area, GREY, Pen, SOFT_TEXT, TEXT, Words, sheet, stroke};
-use super::palette::color;
-use super::{Figure, PlotError, PlotOptions, font};
+use evalcurve_figures::drawing::{
+    AXIS, Area, GREY, Pen, RGBColor, SOFT_TEXT, TEXT, Words, sheet, stroke, width as text_width,
+};
+use evalcurve_figures::{Figure, PlotError, PlotOptions, color};
 
 /// A board with a win rate for each cell.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct BoardPanel {
+pub(crate) struct BoardPanel {
     /// The text above it.
     pub title: String,
     /// The position of each cell, in any unit, with y downwards.
@@ -23,7 +22,7 @@ pub struct BoardPanel {
 ///
 /// # Errors
 /// No board, no win rate, or options out of range.
-pub fn board_rates(
+pub(crate) fn board_rates(
     panels: &[BoardPanel],
     title: &str,
     caption: &str,
@@ -52,7 +51,7 @@ pub fn board_rates(
 }
 
 fn centred(pen: &Pen<'_>, text: &str, (x, y): (f64, f64), size: f64, color: RGBColor) -> Result<(), PlotError> {
-    pen.text(text, (x - font::width(text, size) / 2.0, y), size, color)
+    pen.text(text, (x - text_width(text, size) / 2.0, y), size, color)
 }
 
 /// From pale yellow over green-blue to dark blue.
@@ -129,7 +128,7 @@ fn board(pen: &Pen<'_>, panel: &BoardPanel, area: Area, range: (f64, f64)) -> Re
 
 /// A mark on a small board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark {
+pub(crate) struct Mark {
     /// Column from the left, from 0.
     pub column: u8,
     /// Row from the bottom, from 0.
@@ -142,7 +141,7 @@ pub struct Mark {
 
 /// A position of tic-tac-toe with its texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SmallBoard {
+pub(crate) struct SmallBoard {
     /// The text above it.
     pub title: String,
     /// The text below it.
@@ -153,13 +152,13 @@ pub struct SmallBoard {
 }
 
 /// An arrow from one board to another, each given by row and place in the row.
-pub type Arrow = ((usize, usize), (usize, usize));
+pub(crate) type Arrow = ((usize, usize), (usize, usize));
 
 /// Draws rows of small boards with arrows between them.
 ///
 /// # Errors
 /// No board, or options out of range.
-pub fn board_graph(
+pub(crate) fn board_graph(
     rows: &[Vec<SmallBoard>],
     arrows: &[Arrow],
     words: (&str, &str, &[String]),

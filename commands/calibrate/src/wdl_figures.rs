@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use evalcurve_app::calibrate::{CalibrateOptions, EngineResult, cases};
+use evalcurve_app::report::figures::Drawing;
 use evalcurve_calibration::logistic::logit;
 use evalcurve_calibration::types::Outcome;
 use evalcurve_figures::{Figure, PlotError, PlotOptions, RateChart, RateLine, rate_chart};
@@ -14,9 +16,7 @@ use evalcurve_records::sample::SampleTable;
 use evalcurve_words::language::Language;
 use evalcurve_words::say;
 
-use super::figures::Drawing;
 use super::people_figures;
-use crate::calibrate::{CalibrateOptions, EngineResult, cases};
 
 /// Points of a line.
 const POINTS: usize = 240;

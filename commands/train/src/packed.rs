@@ -2,15 +2,17 @@
 
 use std::io::{self, Read, Write};
 
+use evalcurve_records::record::SkipReason;
+use evalcurve_records::record::packed::{Packed, PackedPosition};
 use rayon::prelude::*;
 
-use super::{Packed, PackedPosition};
-use crate::record::game::SkipReason;
-use crate::record::work::{BLOCK, LONGEST_GAME};
+/// Bytes of a block of whole records, and those of the longest record, as in reading.
+const BLOCK: usize = 1 << 20;
+const LONGEST_RECORD: usize = 64 << 20;
 
 /// A score in the place of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NewScore<T = i32> {
+pub(crate) enum NewScore<T = i32> {
     Scaled(T),
     /// The largest that is written, as the new one is larger.
     Clipped(T),
@@ -20,7 +22,7 @@ pub enum NewScore<T = i32> {
 
 /// What was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rescored {
+pub(crate) struct Rescored {
     /// Positions with a score.
     pub positions: u64,
     /// Those of them whose score is a mate.
@@ -40,7 +42,7 @@ const NAMED: usize = 3;
 
 impl Rescored {
     /// Counts a position, and returns its score, or `old`.
-    pub fn count<T>(&mut self, new: NewScore<T>, old: T) -> T {
+    pub(crate) fn count<T>(&mut self, new: NewScore<T>, old: T) -> T {
         self.positions += 1;
         match new {
             NewScore::Scaled(score) => score,
@@ -56,7 +58,7 @@ impl Rescored {
     }
 
     /// Counts a record that cannot be read, from this byte or line on.
-    pub fn damage(&mut self, reason: SkipReason, at: u64) {
+    pub(crate) fn damage(&mut self, reason: SkipReason, at: u64) {
         self.damaged += 1;
         if self.first_damaged.len() < NAMED {
             self.first_damaged.push((reason, at));
@@ -103,7 +105,7 @@ impl Slot {
 ///
 /// # Errors
 /// The data cannot be read or written, or no record ends within 64 MiB.
-pub fn rescore(
+pub(crate) fn rescore(
     packed: Packed,
     from: &mut dyn Read,
     to: &mut dyn Write,
@@ -150,8 +152,8 @@ fn fill(packed: Packed, from: &mut dyn Read, block: &mut Vec<u8>, rest: &mut Vec
             block.truncate(cut);
             return Ok(true);
         }
-        if want >= LONGEST_GAME {
-            let limit = LONGEST_GAME >> 20;
+        if want >= LONGEST_RECORD {
+            let limit = LONGEST_RECORD >> 20;
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
                 format!("no record ends within {limit} MiB after byte {offset}; the file is damaged from there on"),

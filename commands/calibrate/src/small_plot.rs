@@ -13,7 +13,7 @@ const USUAL: f64 = 1000.0;
 
 /// The evaluation curve (`●`) and the calibration between equals (`·`) of an engine in 61 columns; `None` without
 /// either it or a fit.
-pub fn small_plot(series: &EngineSeries) -> Option<String> {
+pub(crate) fn small_plot(series: &EngineSeries) -> Option<String> {
     let fit = series.equal.as_ref().or(series.fits.last())?;
     let reached = fit.path.iter().find(|p| p.x > 0.0 && p.win_rate >= END).map(|p| p.x);
     let limit = ((reached.unwrap_or(USUAL) / 100.0).ceil() * 100.0).max(100.0);

@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::together::{Correlations, Weights};
 use super::*;
 
-const FORECASTS: &str = include_str!("../../../../../tests/oracle/judges.csv");
-const EXPECTED: &str = include_str!("../../../../../tests/oracle/judges.expected.json");
+const FORECASTS: &str = include_str!("../../../../tests/oracle/judges.csv");
+const EXPECTED: &str = include_str!("../../../../tests/oracle/judges.expected.json");
 
 fn forecasts() -> Shared {
     let mut rows = FORECASTS.lines();

@@ -1,10 +1,99 @@
-//! Which of two engines was right where their win rates between equals, the ones that are printed, differed.
+//! Engines that scored the same positions, and what became of positions where two of them differed.
+//!
+//! The forecasts are by fits without the fold of their game, on the positions that all of these engines scored.
+
+use std::cmp::Reverse;
 
 use evalcurve_fit::normal::quantile_95;
 use evalcurve_fit::validate::{EngineCases, Estimate, Forecast, ValidateError, mean_by_game};
 use serde::Serialize;
 
-use super::{Shared, shared};
+/// The most engines that are compared, those with the most shared positions.
+const MOST_ENGINES: usize = 12;
+/// The fewest positions and games of a comparison.
+const COMPARED: (usize, usize) = (100, 20);
+
+/// The forecasts of some engines on the same positions, ordered by game and ply.
+#[derive(Debug, Clone, Default)]
+pub struct Shared {
+    pub names: Vec<String>,
+    pub plies: Vec<u32>,
+    /// by engine, then by position
+    pub forecasts: Vec<Vec<Forecast>>,
+}
+
+impl Shared {
+    /// Number of positions.
+    pub fn positions(&self) -> usize {
+        self.plies.len()
+    }
+
+    /// The forecasts of an engine at some positions.
+    pub fn at(&self, engine: usize, positions: &[usize]) -> Vec<Forecast> {
+        positions.iter().map(|&i| self.forecasts[engine][i]).collect()
+    }
+
+    /// Games at some positions, which are in order.
+    pub fn games(&self, positions: &[usize]) -> usize {
+        positions.chunk_by(|a, b| self.forecasts[0][*a].game == self.forecasts[0][*b].game).count()
+    }
+
+    /// Whether these positions are enough for a comparison.
+    pub fn are_enough(&self, positions: &[usize]) -> bool {
+        positions.len() >= COMPARED.0 && self.games(positions) >= COMPARED.1
+    }
+
+    /// The engines in another order.
+    pub fn ordered(self, order: &[usize]) -> Self {
+        let names = order.iter().map(|&e| self.names[e].clone()).collect();
+        let forecasts = order.iter().map(|&e| self.forecasts[e].clone()).collect();
+        Self { names, forecasts, ..self }
+    }
+}
+
+/// The positions that several engines scored, by those that scored at least half as many as the first of them; the
+/// engines that are left out; and the number of positions that not all of the others scored.
+pub fn shared(
+    cases: &[EngineCases],
+    forecasts: &[Result<Vec<Forecast>, ValidateError>],
+) -> (Shared, Vec<String>, usize) {
+    let mut all: Vec<(u64, u32, usize, usize)> = Vec::new();
+    for (e, (engine, found)) in cases.iter().zip(forecasts).enumerate().filter(|(_, (_, found))| found.is_ok()) {
+        let of = found.as_ref().map_or(0, Vec::len);
+        let places = engine.cases.iter().take(of).enumerate();
+        all.extend(places.filter_map(|(i, case)| Some((case.game, case.situation.ply?, e, i))));
+    }
+    all.sort_unstable();
+    all.dedup_by_key(|(game, ply, e, _)| (*game, *ply, *e));
+    let outcome = |(.., e, i): &(u64, u32, usize, usize)| cases[*e].cases[*i].outcome;
+    let several: Vec<&[(u64, u32, usize, usize)]> = all
+        .chunk_by(|a, b| (a.0, a.1) == (b.0, b.1))
+        .filter(|p| p.len() > 1 && p.iter().all(|one| outcome(one) == outcome(&p[0])))
+        .collect();
+    let mut counts = vec![0_usize; cases.len()];
+    several.iter().flat_map(|p| p.iter()).for_each(|(.., e, _)| counts[*e] += 1);
+    let most = counts.iter().max().copied().unwrap_or(0);
+    let mut chosen: Vec<usize> = (0..counts.len()).filter(|&e| counts[e] > 0 && 2 * counts[e] >= most).collect();
+    chosen.sort_by_key(|&e| (Reverse(counts[e]), e));
+    chosen.truncate(MOST_ENGINES);
+    chosen.sort_unstable();
+    let name = |&e: &usize| cases[e].name.clone();
+    let left_out = (0..counts.len()).filter(|e| counts[*e] > 0 && !chosen.contains(e)).map(|e| name(&e)).collect();
+    let mut out = Shared { names: chosen.iter().map(name).collect(), ..Shared::default() };
+    out.forecasts = vec![Vec::new(); chosen.len()];
+    for position in &several {
+        let of = |e: &usize| {
+            let (.., i) = position.iter().find(|(.., engine, _)| engine == e)?;
+            forecasts[*e].as_ref().ok()?.get(*i).copied()
+        };
+        if let Some(found) = chosen.iter().map(of).collect::<Option<Vec<Forecast>>>() {
+            out.plies.push(position[0].1);
+            out.forecasts.iter_mut().zip(found).for_each(|(list, forecast)| list.push(forecast));
+        }
+    }
+    let not_by_all = several.len() - out.positions();
+    (out, left_out, not_by_all)
+}
 
 /// Differences of win rates from which conflicts of each size begin.
 pub const SIZES: [f64; 4] = [0.05, 0.1, 0.2, 0.3];

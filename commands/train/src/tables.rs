@@ -2,17 +2,18 @@
 
 use std::io::{self, BufRead, Write};
 use std::ops::Range;
+use std::path::Path;
 
 use evalcurve_records::csv_text::separator;
 use evalcurve_records::record::SkipReason;
-use evalcurve_records::record::packed::{NewScore, Rescored};
+use evalcurve_tables::columns::{Columns, Role, is_true, mate};
+use evalcurve_tables::{CellKind, TableError, csv_cells as cells, edit_parquet};
 
-use super::columns::{Columns, Role, is_true, mate};
-use super::lines::cells;
+use crate::packed::{NewScore, Rescored};
 
 /// The score of a row, and what its scale depends on.
 #[derive(Debug, Clone, Copy)]
-pub struct ScoreCell<'a> {
+pub(crate) struct ScoreCell<'a> {
     /// The engine that gave the score; empty without a column.
     pub engine: &'a str,
     /// The number of the move.
@@ -24,7 +25,7 @@ pub struct ScoreCell<'a> {
 }
 
 /// The new score of a cell; `None` for an engine without a scale.
-pub type Map<'a> = dyn Fn(ScoreCell<'_>) -> Option<NewScore<f64>> + Sync + 'a;
+pub(crate) type Map<'a> = dyn Fn(ScoreCell<'_>) -> Option<NewScore<f64>> + Sync + 'a;
 
 /// The longest row of a CSV file, in bytes: a longer one is a quote that nothing closes.
 const LONGEST_ROW: usize = 1 << 20;
@@ -91,7 +92,7 @@ fn read_row(from: &mut dyn BufRead, row: &mut Vec<u8>, line: u64) -> io::Result<
 ///
 /// # Errors
 /// The table cannot be read or written, or has no column of scores.
-pub fn rescore_csv(
+pub(crate) fn rescore_csv(
     from: &mut dyn BufRead,
     to: &mut dyn Write,
     columns: &Columns,
@@ -164,6 +165,63 @@ pub fn rescore_csv(
         to.write_all(&row[copied..])?;
         line += lines;
     }
+}
+
+/// A Parquet file with other scores, as bytes, and what was changed.
+///
+/// # Errors
+/// [`TableError`] for a file that cannot be read, or has no column of scores.
+pub(crate) fn rescore_parquet(
+    path: &Path,
+    columns: &Columns,
+    map: &Map<'_>,
+    threads: usize,
+) -> Result<(Vec<u8>, Rescored), TableError> {
+    let file = path.to_string_lossy().into_owned();
+    let damaged = |message: String| TableError::damaged(&file, message);
+    let mut found = Rescored { bytes: std::fs::metadata(path).map_or(0, |m| m.len()), ..Rescored::default() };
+    let bytes = edit_parquet(path, threads, |table| {
+        let names = table.names();
+        let name = |role| columns.find(role, &names).map(str::to_owned);
+        let Some(score) = name(Role::Score) else {
+            return Err(TableError::damaged(&file, "no column of scores; name it with `column` score=NAME"));
+        };
+        let pairs =
+            [(Some(score), name(Role::Engine), name(Role::Mate)), (name(Role::ReplyCp), name(Role::Opponent), None)];
+        let ply = name(Role::Ply);
+        let mut edited = Vec::new();
+        for (number, (score, engine, mates)) in pairs.into_iter().enumerate() {
+            let Some(score) = score else { continue };
+            let cells = |name: &Option<String>, kind| {
+                name.as_ref().map(|name| table.cells(name, kind)).transpose().map_err(damaged)
+            };
+            let scores = table.cells(&score, CellKind::Number).map_err(damaged)?;
+            let (engines, plies) = (cells(&engine, CellKind::Text)?, cells(&ply, CellKind::Number)?);
+            let mates = cells(&mates, CellKind::Flag)?;
+            let mut counts = Rescored::default();
+            let mut of_row = |row: usize| {
+                let score_cp = scores.number(row)?;
+                let engine = engines.as_ref().and_then(|cells| cells.text(row)).unwrap_or_default();
+                let ply = plies.as_ref().and_then(|cells| cells.number(row)).map(|ply| ply as u32);
+                let mate = mates.as_ref().and_then(|cells| cells.text(row)).is_some_and(is_true);
+                match map(ScoreCell { engine, ply, score_cp, mate }) {
+                    Some(new) => Some(counts.count(new, score_cp)),
+                    None => {
+                        counts.damage(SkipReason::AnalysisWithoutEngine, row as u64 + 1);
+                        Some(score_cp)
+                    }
+                }
+            };
+            let new = (0..table.height()).map(&mut of_row).collect();
+            found.clipped += counts.clipped;
+            if number == 0 {
+                found = Rescored { bytes: found.bytes, ..counts };
+            }
+            edited.push((score.clone(), new));
+        }
+        Ok(edited)
+    })?;
+    Ok((bytes, found))
 }
 
 /// Where a part of a cell begins in it.

@@ -4,7 +4,6 @@
 //! engines are judged on the positions that all of them scored, so differences are paired by position; their standard
 //! errors are clustered by game.
 
-mod records;
 mod together;
 
 #[cfg(test)]
@@ -12,26 +11,19 @@ mod oracle;
 #[cfg(test)]
 mod tests;
 
-use std::cmp::Reverse;
-
-use serde::Serialize;
-
-pub use self::records::{Conflicts, SIZES, conflicts, found};
-pub use self::together::{Member, Mixture, Redundancy, Together};
-
+use evalcurve_app::judge::judges::{Shared, shared};
 use evalcurve_fit::normal::two_sided;
 use evalcurve_fit::validate::{
     EngineCases, Estimate, FoldOptions, Forecast, ValidateError, holm, log_loss_difference, mean_log_loss,
 };
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
+use serde::Serialize;
 
-/// The most engines that are compared, those with the most shared positions.
-pub const MOST_ENGINES: usize = 12;
+pub use self::together::{Member, Mixture, Redundancy, Together};
+
 /// Differences count at this level, after Holm's correction.
 pub const LEVEL: f64 = 0.05;
-/// The fewest positions and games of a comparison.
-const FEWEST: (usize, usize) = (100, 20);
 /// Groups of about equally many positions by ply.
 const PLY_GROUPS: usize = 4;
 /// Phases: windows of the draw, the last one open.
@@ -54,7 +46,7 @@ pub struct Judges {
     /// The same in parts of the positions.
     pub groups: Vec<Group>,
     /// Their forecasts together, or why there are none.
-    #[serde(serialize_with = "super::value_or_error")]
+    #[serde(serialize_with = "evalcurve_app::judge::value_or_error")]
     pub together: Result<Together, Text>,
 }
 
@@ -132,82 +124,6 @@ impl Judges {
             engines.filter(move |(found, _)| is_better(found)).map(move |(_, judge)| (group, judge))
         })
     }
-}
-
-/// The forecasts of some engines on the same positions, ordered by game and ply.
-#[derive(Debug, Clone, Default)]
-struct Shared {
-    names: Vec<String>,
-    plies: Vec<u32>,
-    /// by engine, then by position
-    forecasts: Vec<Vec<Forecast>>,
-}
-
-impl Shared {
-    fn positions(&self) -> usize {
-        self.plies.len()
-    }
-
-    /// The forecasts of an engine at some positions.
-    fn at(&self, engine: usize, positions: &[usize]) -> Vec<Forecast> {
-        positions.iter().map(|&i| self.forecasts[engine][i]).collect()
-    }
-
-    /// Games at some positions, which are in order.
-    fn games(&self, positions: &[usize]) -> usize {
-        positions.chunk_by(|a, b| self.forecasts[0][*a].game == self.forecasts[0][*b].game).count()
-    }
-
-    fn are_enough(&self, positions: &[usize]) -> bool {
-        positions.len() >= FEWEST.0 && self.games(positions) >= FEWEST.1
-    }
-
-    /// The engines in another order.
-    fn ordered(self, order: &[usize]) -> Self {
-        let names = order.iter().map(|&e| self.names[e].clone()).collect();
-        let forecasts = order.iter().map(|&e| self.forecasts[e].clone()).collect();
-        Self { names, forecasts, ..self }
-    }
-}
-
-/// The positions that several engines scored, by those that scored at least half as many as the first of them.
-fn shared(cases: &[EngineCases], forecasts: &[Result<Vec<Forecast>, ValidateError>]) -> (Shared, Vec<String>, usize) {
-    let mut all: Vec<(u64, u32, usize, usize)> = Vec::new();
-    for (e, (engine, found)) in cases.iter().zip(forecasts).enumerate().filter(|(_, (_, found))| found.is_ok()) {
-        let of = found.as_ref().map_or(0, Vec::len);
-        let places = engine.cases.iter().take(of).enumerate();
-        all.extend(places.filter_map(|(i, case)| Some((case.game, case.situation.ply?, e, i))));
-    }
-    all.sort_unstable();
-    all.dedup_by_key(|(game, ply, e, _)| (*game, *ply, *e));
-    let outcome = |(.., e, i): &(u64, u32, usize, usize)| cases[*e].cases[*i].outcome;
-    let several: Vec<&[(u64, u32, usize, usize)]> = all
-        .chunk_by(|a, b| (a.0, a.1) == (b.0, b.1))
-        .filter(|p| p.len() > 1 && p.iter().all(|one| outcome(one) == outcome(&p[0])))
-        .collect();
-    let mut counts = vec![0_usize; cases.len()];
-    several.iter().flat_map(|p| p.iter()).for_each(|(.., e, _)| counts[*e] += 1);
-    let most = counts.iter().max().copied().unwrap_or(0);
-    let mut chosen: Vec<usize> = (0..counts.len()).filter(|&e| counts[e] > 0 && 2 * counts[e] >= most).collect();
-    chosen.sort_by_key(|&e| (Reverse(counts[e]), e));
-    chosen.truncate(MOST_ENGINES);
-    chosen.sort_unstable();
-    let name = |&e: &usize| cases[e].name.clone();
-    let left_out = (0..counts.len()).filter(|e| counts[*e] > 0 && !chosen.contains(e)).map(|e| name(&e)).collect();
-    let mut out = Shared { names: chosen.iter().map(name).collect(), ..Shared::default() };
-    out.forecasts = vec![Vec::new(); chosen.len()];
-    for position in &several {
-        let of = |e: &usize| {
-            let (.., i) = position.iter().find(|(.., engine, _)| engine == e)?;
-            forecasts[*e].as_ref().ok()?.get(*i).copied()
-        };
-        if let Some(found) = chosen.iter().map(of).collect::<Option<Vec<Forecast>>>() {
-            out.plies.push(position[0].1);
-            out.forecasts.iter_mut().zip(found).for_each(|(list, forecast)| list.push(forecast));
-        }
-    }
-    let not_by_all = several.len() - out.positions();
-    (out, left_out, not_by_all)
 }
 
 /// Compares the engines that scored the same positions; `None` if no two of them share enough. The forecasts are those
