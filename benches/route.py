@@ -2,12 +2,12 @@
 """Does the best member of a council differ by what is known before the search? (docs/does-a-council-pay.md)
 
     zstd -dc data/positions/chess-judge.epd.zst > positions.epd
-    python3 benches/route.py search data/experiments/route/chess.json positions.epd --out votes.jsonl --most 3200
+    peers/bin/python benches/route.py search data/experiments/route/chess.json positions.epd --out votes.jsonl --most 3200
     peers/bin/python benches/route.py report votes.jsonl
 
 `search`: every member searches every position once with an empty hash table, and the judge searches the position after every
 move that a member chose, where they do not agree. Positions come in a random order with a fixed seed; a run that was
-stopped goes on. `report` needs PyPI numpy, scikit-learn and chess.
+stopped goes on. Both need PyPI chess; `report` needs numpy and scikit-learn, too.
 """
 
 import argparse
@@ -22,7 +22,8 @@ FOLDS = 10
 
 
 def search(a):
-    from searches import Engine
+    import chess
+    from searches import Engine, judgement
 
     config = json.load(open(a.files[0], encoding="utf-8"))
     members = [Engine(m, False) for m in config["members"]]
@@ -40,9 +41,7 @@ def search(a):
                     row["votes"][engine.spec["name"]], row["cpu"][engine.spec["name"]] = move, seconds
                 moves = sorted(set(row["votes"].values()))
                 for move in moves if len(moves) > 1 else []:
-                    found, _, _ = judge.search(f"fen {fen} moves {move}", config["judge"]["go"])
-                    # no line: the move ended the game
-                    row["judged"][move] = -found[-1][2] if found else None
+                    row["judged"][move] = judgement(judge, config, "fen " + fen, chess.Board(fen), move)
             except (TimeoutError, EOFError, BrokenPipeError) as error:
                 print(fen, repr(error), file=sys.stderr)
                 row["votes"] = {}
@@ -76,7 +75,6 @@ def features(fen):
 
 
 def report(a):
-    import chess
     import numpy as np
     from sklearn.ensemble import HistGradientBoostingRegressor
     from sklearn.linear_model import RidgeCV
@@ -87,12 +85,8 @@ def report(a):
     rows = [row for row in map(json.loads, open(a.files[0], encoding="utf-8")) if row["votes"]]
     names = list(rows[0]["votes"])
 
-    def rate(row, move):
-        cp = row["judged"][move]
-        if cp is None:
-            board = chess.Board(row["fen"])
-            board.push_uci(move)
-            return 100.0 if board.is_checkmate() else 50.0
+    def rate(cp):
+        """Points of win rate, by lichess's formula."""
         return 100 / (1 + math.exp(-0.00368208 * max(-2000, min(2000, cp))))
 
     regret, agree = np.zeros((len(rows), len(names))), 0
@@ -100,7 +94,7 @@ def report(a):
         if len(set(row["votes"].values())) == 1:
             agree += 1
             continue
-        rates = {move: rate(row, move) for move in row["judged"]}
+        rates = {move: rate(cp) for move, cp in row["judged"].items()}
         regret[at] = [max(rates.values()) - rates[row["votes"][name]] for name in names]
     game = np.unique([row["game"] for row in rows], return_inverse=True)[1]
     x = np.array([features(row["fen"]) for row in rows], float)
@@ -114,7 +108,6 @@ def report(a):
     for at, name in enumerate(names):
         seconds = np.mean([row["cpu"][name] for row in rows])
         print(f"{name}: {1000 * seconds:.1f} ms, regret {interval(regret[:, at])} points of win rate")
-    print(f"the best vote of each position: regret 0; of all members' means {regret.mean(axis=0).min():.3f}")
 
     def routed(model, x, seed):
         """The regret of the member that is chosen out of fold, and of the one that is best in the other folds."""
