@@ -262,7 +262,8 @@ pub(super) fn fit(
     cases: &[Case],
     options: &FitOptions,
 ) -> Result<ModelFit, FitError> {
-    let mut known: Vec<(Case, u32)> = cases.iter().filter_map(|c| Some((*c, unit.of(&c.situation)?.min(MOST_STAGE)))).collect();
+    let mut known: Vec<(Case, u32)> =
+        cases.iter().filter_map(|c| Some((*c, unit.of(&c.situation)?.min(MOST_STAGE)))).collect();
     let need = options.min_samples.max(2 * TERMS as u64 + 1);
     let have = known.len() as u64;
     if unit == StageUnit::Material && have < need && (cases.len() as u64) >= need {
