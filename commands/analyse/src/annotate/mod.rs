@@ -30,7 +30,7 @@ use evalcurve_words::text;
 /// A move in the text of a game.
 #[derive(Debug, Clone, PartialEq)]
 struct Move {
-    /// Where it begins.
+    /// Where it begins; in PGN the first one with the comments before it.
     from: usize,
     /// Where it ends, with its time or glyphs: here stands the analysis of the position after it.
     after: usize,
@@ -135,8 +135,8 @@ pub fn insertions(
     match older_scores(written, name.trim(), remarks, &all) {
         0 => Ok(all),
         count => Err(text!(
-            "{count} positions that {engine} did not score have an older score, which would then be read as its; remove \
-             the older comments, or let it score these positions"
+            "{count} positions that {engine} did not score have an older score, which would then be read as its; \
+             remove the older comments, or let it score these positions"
         )),
     }
 }
