@@ -296,8 +296,10 @@ function show(result) {
 const MOST_PLACES = 10;
 // a word for a shell: PowerShell on Windows, else that of POSIX
 function quoted(word) {
-  if (/^[\p{L}\p{N}_.\/:@%+=-]+$/u.test(word)) return word;
-  return `'${word.replaceAll("'", navigator.userAgent.includes("Windows") ? "''" : "'\\''")}'`;
+  if (/^[\p{L}\p{N}_.\/:%+=-]+$/u.test(word)) return word;
+  // PowerShell takes typographic quotes for quotes
+  const inside = navigator.userAgent.includes("Windows") ? word.replace(/['\u2018-\u201b]/g, "$&$&") : word.replaceAll("'", "'\\''");
+  return `'${inside}'`;
 }
 // what depends on the chosen engine
 function changed() {

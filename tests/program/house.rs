@@ -99,3 +99,27 @@ fn crates_depend_on_lower_layers_only() {
         }
     }
 }
+
+/// Nobody runs a release or an image on every commit, so a file that has moved would be missed late.
+#[test]
+fn workflows_name_files_that_exist() {
+    let made = ["fuzz/artifacts"];
+    let folders: Vec<String> =
+        fs::read_dir(root()).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    let mut found = 0;
+    let workflows = ["ci.yml", "fuzz.yml", "release.yml"].map(|name| format!(".github/workflows/{name}"));
+    for file in workflows.iter().map(String::as_str).chain(["Dockerfile", ".ci/python", ".ci/run"]) {
+        let text = fs::read_to_string(root().join(file)).unwrap();
+        let words = text.split(|c: char| c.is_whitespace() || "\"'`=:(),;|&<>{}[]".contains(c));
+        let paths = words.map(|word| word.trim_end_matches('.').trim_start_matches("./"));
+        let is_ours = |word: &&str| {
+            let first = word.split_once('/').map_or("", |(first, _)| first);
+            first != "target" && folders.iter().any(|name| name == first) && !word.contains(['*', '$', '\\'])
+        };
+        for path in paths.filter(is_ours).filter(|path| !made.contains(path)) {
+            assert!(root().join(path).exists(), "{file} names {path}");
+            found += 1;
+        }
+    }
+    assert!(found > 8, "{found}");
+}

@@ -345,7 +345,8 @@ fn a_sequential_test_has_as_many_pairs_as_it_needs() {
 fn a_signal_leaves_the_table_and_the_command() {
     let folder = Folder::new();
     folder.write("t.toml", tournament("chess", 5000, 1, &[]));
-    let mut command = folder.command(&["play", "t.toml", "--concurrency", "2", "--report-every", "0"]);
+    let arguments = ["play", "t.toml", "--concurrency", "2", "--report-every", "0"];
+    let Some(mut command) = folder.heeding_signals(&arguments) else { return };
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     while folder.read_if_any("t-games/results.csv").iter().filter(|byte| **byte == b'\n').count() < 5 {
         std::thread::sleep(Duration::from_millis(5));
@@ -488,9 +489,8 @@ fn a_member_that_plays_illegal_moves_ends_the_preparation() {
     assert!(folder.text("c-games/results.csv").lines().count() < 100);
 }
 
-/// A lesson that was stopped goes on where it was, and not with votes of another configuration.
-#[test]
-fn a_stopped_lesson_goes_on() {
+/// A folder with a council of two calibrated members, which can learn weights.
+fn lesson() -> Folder {
     let folder = Folder::new();
     let calibration = std::fs::read(root().join("data/calibrations/sjaakii.json")).unwrap();
     folder.write("a.json", &calibration);
@@ -502,6 +502,34 @@ fn a_stopped_lesson_goes_on() {
         )
     };
     folder.write("c.toml", "rule = 'cross-examination'\n".to_owned() + &member("one", 1) + &member("two", 2));
+    folder
+}
+
+/// Weights were learned from 439 of 1,000 votes, without a word, where the disk had no room for the others.
+#[cfg(unix)]
+#[test]
+fn a_lesson_that_cannot_be_written_is_not_learned_from() {
+    let folder = lesson();
+    let text = folder.text("c.toml");
+    let program = folder.command(&["council", "c.toml", "--prepare", "--teach", "one"]);
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -f 100; exec \"$@\"", "sh"]).env("LC_ALL", "C");
+    command.arg(program.get_program()).args(program.get_args()).current_dir(folder.at(""));
+    let ran = command.output().unwrap();
+    let err = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(2), "{err}");
+    assert!(err.contains("c-votes.jsonl: only ") && err.contains(" of 1000 votes could be written"), "{err}");
+    assert!(folder.text("c.toml") == text && !folder.at("c-weights.json").exists());
+    // what was written is used by the next run
+    let before = folder.text("c-votes.jsonl").lines().count();
+    folder.good(&["council", "c.toml", "--prepare", "--teach", "one"]);
+    assert!(before > 50 && folder.at("c-weights.json").exists(), "{before}");
+}
+
+/// A lesson that was stopped goes on where it was, and not with votes of another configuration.
+#[test]
+fn a_stopped_lesson_goes_on() {
+    let folder = lesson();
     let teach = ["council", "c.toml", "--prepare", "--teach", "one"];
     let mut stopped = folder.command(&teach).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let votes = || folder.read_if_any("c-votes.jsonl").iter().filter(|&&byte| byte == b'\n').count();

@@ -69,6 +69,34 @@ impl Folder {
         command
     }
 
+    /// A command that heeds signals, also where the tests ignore them, as in the background of a shell: a program
+    /// inherits that. `None` with a message on standard error if it cannot be made.
+    #[cfg(unix)]
+    pub(crate) fn heeding_signals(&self, arguments: &[&str]) -> Option<Command> {
+        use evalcurve_engine::usi::is_ignored;
+        if ![1, 2, 15].into_iter().any(is_ignored) {
+            return Some(self.command(arguments));
+        }
+        let default = "--default-signal=HUP,INT,TERM";
+        if !Command::new("env").args([default, "true"]).output().is_ok_and(|ran| ran.status.success()) {
+            eprintln!("SKIPPED: the tests ignore signals, and env has no {default}");
+            return None;
+        }
+        let mut command = self.command(arguments);
+        let program = command.get_program().to_owned();
+        let environment: Vec<_> =
+            command.get_envs().map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned))).collect();
+        command = Command::new("env");
+        command.current_dir(&self.0).arg(default).arg(program).args(arguments);
+        for (name, value) in environment {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        Some(command)
+    }
+
     /// Runs the program in this folder with empty standard input.
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         self.run_with(arguments, &[])

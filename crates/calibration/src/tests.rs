@@ -188,6 +188,10 @@ fn the_method_determines_the_unit_of_stages() {
     assert!(fits_schema(&serde_json::from_str(&text).unwrap()));
     let read = Calibration::from_json(&text, "test").unwrap();
     assert_eq!(read, by_material);
+    // an export computed for minutes over a range up to 2^32
+    let endless = text.replace("\"to_stage\": 78", "\"to_stage\": 4294967295");
+    let error = Calibration::from_json(&endless, "test").unwrap_err().to_string();
+    assert!(endless != text && error.contains("to_stage 4294967295 is above 20000"), "{error}");
     let rate = |material| {
         read.win_rate_in(
             Reading::Equal,

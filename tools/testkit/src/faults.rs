@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, BufRead, Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::channel;
@@ -18,6 +19,10 @@ use serde::Serialize;
 
 /// The source of the library that makes calls fail.
 const SHIM: &str = include_str!("faults.c");
+
+/// A page, and a calibration for members.
+const PAGE: &str = include_str!("../../../web/page.html");
+const CALIBRATION: &str = include_str!("../../../data/calibrations/sjaakii.json");
 
 /// The calls that can fail.
 const CALLS: [&str; 8] = ["create", "open", "read", "write", "flush", "rename", "truncate", "folder"];
@@ -92,6 +97,16 @@ enum Kind {
     Play,
     /// A council: the vote log grows.
     Council,
+    /// A lesson: the vote log grows, the other files are replaced as a whole.
+    Lesson,
+    /// A server, which goes on after a fault and writes nothing.
+    Server,
+}
+
+impl Kind {
+    fn has_votes(self) -> bool {
+        matches!(self, Self::Council | Self::Lesson)
+    }
 }
 
 /// A command with the files that it finds.
@@ -100,12 +115,12 @@ struct Scene {
     kind: Kind,
     /// Makes the old files, from the records `before.csa`.
     before: &'static str,
-    /// The command, with the records `games.csa`.
+    /// The command, with the records `games.csa`; `~` is a blank within a word.
     command: &'static str,
 }
 
 /// The commands that write files.
-const SCENES: [Scene; 11] = [
+const SCENES: [Scene; 14] = [
     Scene {
         name: "calibrate",
         kind: Kind::Whole,
@@ -167,7 +182,31 @@ const SCENES: [Scene; 11] = [
         command: "play games.toml --out out --concurrency 1",
     },
     Scene { name: "council", kind: Kind::Council, before: "council council.toml", command: "council council.toml" },
+    Scene {
+        name: "annotate",
+        kind: Kind::Whole,
+        before: "analyse few.csa --engine sh~engine.sh --limit nodes=9 --processes 1 --annotate out",
+        command: "analyse few.csa --engine sh~engine.sh --limit nodes=10 --processes 1 --annotate out --force",
+    },
+    Scene {
+        name: "teach",
+        kind: Kind::Lesson,
+        before: "council lesson.toml --prepare --teach A",
+        command: "council lesson.toml --prepare --teach A",
+    },
+    Scene {
+        name: "serve-page",
+        kind: Kind::Server,
+        before: "sample before.csa --out other.csv --threads 1",
+        command: "serve-page before.csa games.csa other.csv --page page.html",
+    },
 ];
+
+/// Votes of the lesson that are still to be cast.
+const VOTES_LEFT: usize = 30;
+
+/// The most calls of one kind that fail in a server, which does not say how many there are.
+const SERVER_CALLS: u64 = 12;
 
 /// A call that fails: what, its number, and how.
 #[derive(Debug, Clone, Copy)]
@@ -261,6 +300,11 @@ impl Bench<'_> {
             }
         };
         sound(scene.before, &base)?;
+        match scene.kind {
+            Kind::Lesson => self.shorten_lesson(&base)?,
+            Kind::Server => return self.server(scene, &base),
+            _ => {}
+        }
         let old = files(&base)?;
         let whole = self.folder.join(format!("{}-whole", scene.name));
         write_files(&whole, &old)?;
@@ -319,10 +363,14 @@ impl Bench<'_> {
 
     /// Writes what the commands read.
     fn inputs(&self, scene: &Scene, folder: &Path) -> io::Result<()> {
-        if scene.kind == Kind::Whole {
-            for (name, seed, engines) in [("before.csa", "1", ["A", "C"]), ("games.csa", "2", ["A", "B"])] {
+        if matches!(scene.kind, Kind::Whole | Kind::Server) {
+            for (name, games, seed, engines) in [
+                ("before.csa", "60", "1", ["A", "C"]),
+                ("games.csa", "60", "2", ["A", "B"]),
+                ("few.csa", "2", "3", ["A", "B"]),
+            ] {
                 let mut command = Command::new(&self.options.testkit);
-                command.args(["generate", "--games", "60", "--seed", seed, "--out"]).arg(folder.join(name));
+                command.args(["generate", "--games", games, "--seed", seed, "--out"]).arg(folder.join(name));
                 let truths = engines.iter().zip(["0.002:0.1", "0.004:-0.1"]);
                 command.args(truths.map(|(engine, truth)| format!("--engine={engine}:{truth}")));
                 command.stderr(Stdio::null()).status()?;
@@ -341,22 +389,111 @@ impl Bench<'_> {
             fs::write(folder.join(name), head + &engines)?;
         }
         let head = "game = \"shogi\"\nrule = \"majority\"\nlog = \"votes.jsonl\"\n";
-        fs::write(folder.join("council.toml"), head.to_owned() + &engines)
+        fs::write(folder.join("council.toml"), head.to_owned() + &engines)?;
+        fs::write(folder.join("page.html"), PAGE)?;
+        fs::write(
+            folder.join("engine.sh"),
+            format!("exec '{testkit}' scripted-engine --repeatable --think-ms=0 --seed=1\n"),
+        )?;
+        fs::write(folder.join("judge.json"), CALIBRATION)?;
+        let judged = engines.replace("limit =", "calibration = \"judge.json\"\nlimit =");
+        fs::write(folder.join("lesson.toml"), "game = \"shogi\"\nrule = \"cross-examination\"\n".to_owned() + &judged)
+    }
+
+    /// The files of a lesson that was stopped before its last votes.
+    fn shorten_lesson(&self, folder: &Path) -> io::Result<()> {
+        let log = folder.join("lesson-votes.jsonl");
+        let text = fs::read_to_string(&log)?;
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        fs::write(&log, lines[..lines.len().saturating_sub(VOTES_LEFT)].concat())?;
+        fs::remove_file(folder.join("lesson-weights.json"))?;
+        let config = folder.join("lesson.toml");
+        let text = fs::read_to_string(&config)?;
+        fs::write(
+            config,
+            text.lines().filter(|line| !line.starts_with("weights")).map(|l| l.to_owned() + "\n").collect::<String>(),
+        )
+    }
+
+    /// Lets calls of a server fail while clients ask it.
+    fn server(&self, scene: &Scene, base: &Path) -> Result<SceneReport, FaultError> {
+        let old = files(base)?;
+        let mut report = SceneReport::default();
+        for what in ["open", "read", "folder"] {
+            for (number, how) in (1..=SERVER_CALLS).flat_map(|number| ["once", "on"].map(|how| (number, how))) {
+                let fault = Fault { what, number, how };
+                let verdict = self.serve(scene, base, fault)?;
+                let unchanged = files(base)? == old;
+                match verdict {
+                    Ok(true) if unchanged => report.passed_over += 1,
+                    Ok(false) if unchanged => report.not_reached += 1,
+                    other => {
+                        report.problems += 1;
+                        let text = other.err().unwrap_or_else(|| "a file has changed".to_owned());
+                        report.notes.push(format!("{what}:{number}:{how}: {text}"));
+                    }
+                }
+            }
+        }
+        report.faults = report.passed_over;
+        (report.errors, report.calls) = (report.passed_over, report.faults);
+        Ok(report)
+    }
+
+    /// Whether the fault came; the error says what a client got that it must not get.
+    fn serve(&self, scene: &Scene, folder: &Path, fault: Fault) -> io::Result<Result<bool, String>> {
+        let report = folder.with_extension("report");
+        let _ = fs::remove_file(&report);
+        let mut command = self.command(scene.command, folder, fault, &report);
+        let mut child = command.stdout(Stdio::piped()).spawn()?;
+        let mut url = String::new();
+        child.stdout.take().map_or(Ok(0), |out| io::BufReader::new(out).read_line(&mut url))?;
+        let is_hit = || fs::read_to_string(&report).is_ok_and(|text| text.contains("fault "));
+        let verdict = match url.trim().strip_prefix("http://").map(|url| url.trim_end_matches('/')) {
+            Some(host) => {
+                let all = visit(host, folder, false).and_then(|()| visit(host, folder, false));
+                let reached = is_hit();
+                let whole = reached && fault.how == "once";
+                let all = all.and_then(|()| if whole { visit(host, folder, true) } else { Ok(()) });
+                match child.try_wait()? {
+                    Some(status) => Err(format!("it ended: {status}")),
+                    None => all.map(|()| reached),
+                }
+            }
+            // it cannot begin
+            None => {
+                let output = child.wait_with_output()?;
+                let text = String::from_utf8_lossy(&output.stderr).into_owned();
+                return Ok(match output.status.code() {
+                    Some(2) if is_hit() && !text.contains("panicked") => Ok(true),
+                    code => Err(format!("exit code {code:?}: {text}")),
+                });
+            }
+        };
+        child.kill()?;
+        child.wait()?;
+        Ok(verdict)
+    }
+
+    fn command(&self, arguments: &str, folder: &Path, fault: Fault, report: &Path) -> Command {
+        let mut command = Command::new(&self.options.program);
+        command.args(arguments.split_whitespace().map(|word| word.replace('~', " "))).current_dir(folder);
+        command.env("LC_ALL", "C").env("LD_PRELOAD", &self.shim);
+        command.env("EVALCURVE_FAULT", format!("{}:{}:{}", fault.what, fault.number, fault.how));
+        command.env("EVALCURVE_FAULT_UNDER", folder).env("EVALCURVE_FAULT_REPORT", report);
+        command.stdin(Stdio::null()).stderr(Stdio::piped());
+        command
     }
 
     /// Runs a command in a folder with a fault.
     fn run(&self, scene: &Scene, arguments: &str, folder: &Path, fault: Fault) -> io::Result<Ran> {
         let report = folder.with_extension("report");
         let _ = fs::remove_file(&report);
-        let mut command = Command::new(&self.options.program);
-        command.args(arguments.split_whitespace()).current_dir(folder);
-        command.env("LC_ALL", "C").env("LD_PRELOAD", &self.shim);
-        command.env("EVALCURVE_FAULT", format!("{}:{}:{}", fault.what, fault.number, fault.how));
-        command.env("EVALCURVE_FAULT_UNDER", folder).env("EVALCURVE_FAULT_REPORT", &report);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = self.command(arguments, folder, fault, &report);
+        command.stdout(Stdio::piped());
         let (output, whole_dialogue) = match scene.kind {
             Kind::Council => dialogue(command.stdin(Stdio::piped()).spawn()?)?,
-            Kind::Whole | Kind::Play => (command.output()?, true),
+            Kind::Whole | Kind::Play | Kind::Lesson | Kind::Server => (command.output()?, true),
         };
         let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
         let lines = fs::read_to_string(&report).unwrap_or_default();
@@ -407,7 +544,7 @@ impl Case<'_> {
         }
         let litter: Vec<&String> =
             found.keys().filter(|name| !self.old.contains_key(*name) && !self.new.contains_key(*name)).collect();
-        if let Some(name) = litter.iter().find(|name| !killed || !is_temporary(name)) {
+        if let Some(name) = litter.iter().find(|name| !(is_journal(name) || killed && is_temporary(name))) {
             return problem(&format!("{name} is left"));
         }
         // an input that cannot be read is left out, and what is written is of the rest
@@ -415,7 +552,8 @@ impl Case<'_> {
         let input_left_out = ran.code != Some(2) && ran.hits.iter().any(is_named);
         self.look_at(&found, killed, input_left_out).map_err(|text| describe(&text))?;
         let is_done = self.scene.kind == Kind::Whole && found == self.new;
-        if !is_done && (killed || self.scene.kind != Kind::Whole) {
+        let goes_on = self.scene.kind != Kind::Whole || found.keys().any(|name| is_journal(name));
+        if !is_done && (killed || goes_on) {
             let again = run(Fault::NONE)?;
             let after = files(folder).map_err(|error| error.to_string())?;
             if again.code != self.code || !again.whole_dialogue {
@@ -461,16 +599,18 @@ impl Case<'_> {
                 {
                     return Err(format!("{name} lost something"));
                 }
-                Some(now) if self.scene.kind == Kind::Council && name == "votes.jsonl" && !killed => whole_lines(now)?,
+                Some(now) if self.scene.kind.has_votes() && name.ends_with("votes.jsonl") && !killed => {
+                    whole_lines(now)?;
+                }
                 _ => {}
             }
         }
-        if self.scene.kind != Kind::Whole {
+        if !matches!(self.scene.kind, Kind::Whole | Kind::Lesson) {
             return Ok(());
         }
-        for (name, now) in found {
+        for (name, now) in found.iter().filter(|(name, _)| !name.ends_with("votes.jsonl")) {
             let known = [self.old.get(name), self.new.get(name)].contains(&Some(now));
-            if !(known || is_temporary(name) || input_left_out && is_whole(name, now)) {
+            if !(known || is_temporary(name) || is_journal(name) || input_left_out && is_whole(name, now)) {
                 return Err(format!("{name} is neither the old file nor the new one, but {} bytes", now.len()));
             }
         }
@@ -482,9 +622,15 @@ impl Case<'_> {
         let steady = |files: &Files| -> Files {
             files.iter().map(|(name, bytes)| (name.clone(), steady(name, bytes))).collect()
         };
-        let (expected, found) = (steady(&self.new), steady(found));
-        if self.scene.kind == Kind::Council {
-            return whole_lines(found.get("votes.jsonl").map_or(&[], Vec::as_slice));
+        let (mut expected, mut found) = (steady(&self.new), steady(found));
+        if self.scene.kind.has_votes() {
+            // votes have their times
+            let log = found.keys().find(|name| name.ends_with("votes.jsonl")).cloned().unwrap_or_default();
+            whole_lines(&found.remove(&log).unwrap_or_default())?;
+            expected.remove(&log);
+            if self.scene.kind == Kind::Council {
+                return Ok(());
+            }
         }
         match found.iter().find(|(name, bytes)| expected.get(*name) != Some(bytes)) {
             Some((name, bytes)) => Err(format!("{name} differs: {}", String::from_utf8_lossy(bytes))),
@@ -543,6 +689,11 @@ fn is_temporary(name: &str) -> bool {
     name.rsplit('/').next().is_some_and(|name| name.starts_with(".evalcurve-") && name.ends_with(".tmp"))
 }
 
+/// Whether a file holds what engines said so far; the next run goes on with it and removes it.
+fn is_journal(name: &str) -> bool {
+    name.ends_with(".journal")
+}
+
 /// Whether a text names a file or folder.
 fn names_file(text: &str, name: &str) -> bool {
     !name.is_empty() && text.contains(name)
@@ -574,6 +725,54 @@ fn write_files(folder: &Path, files: &Files) -> io::Result<()> {
         fs::write(path, bytes)?;
     }
     Ok(())
+}
+
+/// Asks a server for all that it has. Each answer is an error, cut off, or what is on disk; the last alone if `whole`.
+fn visit(host: &str, folder: &Path, whole: bool) -> Result<(), String> {
+    let get = |path: &str| -> Result<Option<Vec<u8>>, String> {
+        let (status, body) = ask(host, path).map_err(|error| format!("{path}: {error}"))?;
+        match (status, body) {
+            (200, body) if body.is_some() || !whole => Ok(body),
+            (404 | 409 | 500 | 503, _) if !whole => Ok(None),
+            (status, _) => Err(format!("{path}: status {status}")),
+        }
+    };
+    if let Some(page) = get("/")?
+        && !String::from_utf8_lossy(&page).contains("</html>")
+    {
+        return Err("another page".to_owned());
+    }
+    let Some(list) = get("/records")? else { return Ok(()) };
+    let list: serde_json::Value = serde_json::from_slice(&list).map_err(|error| error.to_string())?;
+    let files = list["files"].as_array().map_or(&[][..], Vec::as_slice);
+    if whole && files.len() != 3 {
+        return Err(format!("{} files", files.len()));
+    }
+    for (number, file) in files.iter().enumerate() {
+        let name = file["name"].as_str().unwrap_or_default();
+        let found = get(&format!("/records/{}/{number}", list["list"].as_str().unwrap_or_default()))?;
+        let on_disk = fs::read(folder.join(name)).map_err(|error| format!("{name}: {error}"))?;
+        if found.is_some_and(|found| found != on_disk) {
+            return Err(format!("{name} is not what is on disk"));
+        }
+    }
+    Ok(())
+}
+
+/// The status and the body of an answer; no body if it is cut off.
+fn ask(host: &str, path: &str) -> io::Result<(u16, Option<Vec<u8>>)> {
+    let mut stream = TcpStream::connect(host)?;
+    stream.set_read_timeout(Some(HANG))?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n")?;
+    let mut all = Vec::new();
+    // a server may close a connection that it gives up
+    let _ = stream.read_to_end(&mut all);
+    let Some(end) = all.windows(4).position(|bytes| bytes == b"\r\n\r\n") else { return Ok((503, None)) };
+    let head = String::from_utf8_lossy(&all[..end]).to_lowercase();
+    let status = head.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or(0);
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok());
+    let body = all.split_off(end + 4);
+    Ok((status, (length == Some(body.len())).then_some(body)))
 }
 
 /// Lets a council decide three times. Returns what it printed, and whether it gave every move.

@@ -13,6 +13,7 @@ pub mod fuzz;
 pub mod generate;
 pub mod minishogi;
 pub mod odd;
+pub mod odd_values;
 pub mod order;
 pub mod scripted;
 pub mod signals;

@@ -16,6 +16,7 @@ use evalcurve_testkit::faults::{self, FaultOptions};
 use evalcurve_testkit::generate::{self, GenerateOptions, Truth};
 use evalcurve_testkit::minishogi::{Engine, Values};
 use evalcurve_testkit::odd::{self, OddOptions};
+use evalcurve_testkit::odd_values;
 use evalcurve_testkit::scripted::{self, Fault, Script};
 use evalcurve_testkit::signals;
 use evalcurve_testkit::torture::{self, TortureOptions};
@@ -325,6 +326,10 @@ struct OddArgs {
     #[arg(long)]
     program: Option<PathBuf>,
 
+    /// Instead, compute from odd values in this process, so many times at least
+    #[arg(long)]
+    executions: Option<u64>,
+
     /// Inputs
     #[arg(long, default_value_t = 100)]
     cases: u64,
@@ -404,9 +409,15 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
 
 fn odd(args: OddArgs) -> anyhow::Result<ExitCode> {
     let beside = std::env::current_exe()?.with_file_name(format!("evalcurve{}", std::env::consts::EXE_SUFFIX));
-    let OddArgs { program, cases, engines, seed, folder } = args;
+    let OddArgs { program, executions, cases, engines, seed, folder } = args;
+    if let Some(executions) = executions {
+        let report = odd_values::run(seed, executions);
+        println!("{}", serde_json::to_string_pretty(&report)?);
+        return Ok(if report.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
     let program = std::path::absolute(program.unwrap_or(beside))?;
-    let report = odd::run(&OddOptions { program, seed, cases, engines: engines.max(1), folder })?;
+    let testkit = std::env::current_exe()?;
+    let report = odd::run(&OddOptions { program, testkit, seed, cases, engines: engines.max(1), folder })?;
     println!("{}", serde_json::to_string_pretty(&report)?);
     Ok(if report.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -24,6 +24,8 @@ const KEY: u64 = 0x6f64_6420;
 pub struct OddOptions {
     /// The program `evalcurve`.
     pub program: PathBuf,
+    /// This program, whose scripted engine is the member of councils.
+    pub testkit: PathBuf,
     pub seed: u64,
     /// Inputs.
     pub cases: u64,
@@ -106,6 +108,40 @@ pub fn table(seed: u64, case: u64, most_engines: usize) -> String {
                     "e{engine},e{other},{score},{result},g{engine}-{game},{},{color},{own},{others},{ending}",
                     ply.min(20_000)
                 );
+            }
+        }
+    }
+    out
+}
+
+/// A table in which several engines score the same positions: all alike, all opposed, one of them constant.
+pub fn judged(seed: u64, case: u64) -> String {
+    let mut stream = Stream::new(&[KEY, seed, case, 3]);
+    let (engines, games) = (pick(&mut stream, &[2, 3, 9]), pick(&mut stream, &[1, 2, 40, 120]));
+    let (positions, kinds, results) = (pick(&mut stream, &[1, 4]), stream.below(5), stream.below(4));
+    let mut out = String::from("engine,score_cp,result,game,ply,color\n");
+    for game in 0..games {
+        let lead = stream.below(2_001) as i64 - 1_000;
+        let won = (stream.below(2_001) as i64) < lead + 1_000;
+        let result = match results {
+            0 => "0.5",
+            1 => "1",
+            _ if won => "1",
+            _ => "0",
+        };
+        for ply in (0..positions).map(|position| 31 + 10 * position) {
+            for engine in 0..engines {
+                let score = match (kinds, engine) {
+                    (0, _) => lead,
+                    (1, 0) | (2, _) => 0,
+                    (3, 0) => -lead,
+                    (4, 0) => pick(&mut stream, &[30_000, -30_000]),
+                    _ => lead + stream.below(401) as i64 - 200,
+                };
+                // some engines leave positions out
+                if kinds < 3 || stream.below(4) > 0 {
+                    let _ = writeln!(out, "e{engine},{score},{result},g{game},{ply},black");
+                }
             }
         }
     }
@@ -198,6 +234,8 @@ pub fn run(options: &OddOptions) -> io::Result<OddReport> {
         fs::write(folder.join("t.csv"), table(options.seed, case, options.engines))?;
         fs::write(folder.join("r.csa"), records(options.seed, case))?;
         fs::write(folder.join("v.jsonl"), votes(options.seed, case)?)?;
+        fs::write(folder.join("j.csv"), judged(options.seed, case))?;
+        fs::write(folder.join("p.txt"), "startpos\nstartpos moves 7g7f 3c3d\n")?;
         let before = report.problems.len();
         report.cases += 1;
         Case { options, folder: &folder, case, report: &mut report }.run()?;
@@ -222,11 +260,13 @@ impl Case<'_> {
     }
 
     fn run(&mut self) -> io::Result<()> {
-        for input in ["t.csv", "r.csa"] {
+        for input in ["t.csv", "r.csa", "j.csv"] {
             let least = "--min-games 1 --min-samples 1 --from-ply 1";
             self.both(&format!("calibrate {input} {least} --json --no-plots --force --out OUT"))?;
             self.both(&format!("diagnose {input} {least} --bands 20 --data --force --json --out OUT"))?;
             self.both(&format!("thresholds {input} {least} --json"))?;
+            self.both(&format!("inspect {input} --json"))?;
+            self.both(&format!("curve {input} --from-ply 1 --json"))?;
             self.both(&format!("calibrate {input} {least} --model auto --json --no-plots --force --out calibrations"))?;
             let found = fs::read_dir(self.folder.join("calibrations")).into_iter().flatten().flatten();
             let mut files: Vec<String> = found.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
@@ -236,10 +276,32 @@ impl Case<'_> {
                 let file = format!("calibrations/{file}");
                 self.both(&format!("evaluate {file} {input} --bands 20 --from-ply 1 --json"))?;
                 self.both(&format!("compare {file} {file} --json"))?;
+                self.both(&format!("winrate {file} --json -- 0 1 -1 37 -32000 100000 2147483647"))?;
+                self.both(&format!("export {file} --to json"))?;
+                self.council(&file)?;
             }
+            let teacher = files.first().map_or("x.json".to_owned(), |file| format!("calibrations/{file}"));
+            self.both(&format!("rescale {input} --to-scale 600 --force --json --out OUT"))?;
+            self.both(&format!("rescale {input} --to-scale 600 --teacher e0={teacher} --force --json --out OUT"))?;
             let _ = fs::remove_dir_all(self.folder.join("calibrations"));
         }
+        self.both("match-stats r.csa --json")?;
+        self.both("analyse r.csa --html OUT --json")?;
         self.both("replay v.jsonl --json")
+    }
+
+    /// A council of two members with this calibration votes on positions.
+    fn council(&mut self, calibration: &str) -> io::Result<()> {
+        let testkit = self.options.testkit.display();
+        let member = |number: u32| {
+            format!(
+                "[[engine]]\nname = \"m{number}\"\ncommand = '{testkit}'\nargs = [\"scripted-engine\", \
+                 \"--repeatable\", \"--think-ms=0\", \"--seed={number}\"]\nlimit = {{ nodes = 10 }}\ncalibration = \"{calibration}\"\n"
+            )
+        };
+        let rule = "game = \"shogi\"\nrule = \"mean-winrate\"\nlog = \"votes.jsonl\"\n";
+        fs::write(self.folder.join("c.toml"), rule.to_owned() + &member(1) + &member(2))?;
+        self.both("council c.toml --positions p.txt")
     }
 
     /// Runs a command with 1 and with 8 threads.
@@ -251,7 +313,7 @@ impl Case<'_> {
             let _ = fs::remove_dir_all(&out);
             let mut words: Vec<&str> =
                 command.split(' ').map(|word| if word == "OUT" { "out" } else { word }).collect();
-            if !matches!(name, "compare" | "replay") {
+            if matches!(name, "calibrate" | "diagnose" | "thresholds" | "evaluate" | "rescale" | "inspect" | "curve") {
                 words.extend(["--threads", threads]);
             }
             let ran = Command::new(&self.options.program)
@@ -267,7 +329,13 @@ impl Case<'_> {
             if !matches!(code, Some(0..=3)) || said.contains("panicked") {
                 self.problem(command, &format!("{:?}: {said}", ran.status));
             }
-            if !ran.stdout.is_empty() {
+            if !command.contains("json") {
+                let words =
+                    |text: &str| text.split(|c: char| !c.is_alphanumeric()).any(|word| matches!(word, "NaN" | "inf"));
+                if words(&String::from_utf8_lossy(&ran.stdout)) {
+                    self.problem(command, "a number that is none");
+                }
+            } else if !ran.stdout.is_empty() {
                 match serde_json::from_slice(&ran.stdout) {
                     Ok(document) => self.examine(command, &document),
                     Err(error) => self.problem(command, &format!("no JSON: {error}")),
@@ -298,7 +366,11 @@ impl Case<'_> {
             if let Some(line) = text.lines().find(|line| line.split(',').any(is_number)) {
                 self.problem(command, &format!("{file}: {line}"));
             }
-        } else if file.ends_with(".svg") && ["NaN", "inf\"", "inf ", "inf,"].iter().any(|word| text.contains(word)) {
+        } else if (file.ends_with(".svg") || file.ends_with(".html"))
+            && ["NaN\"", ">NaN", "NaN%", "NaN,", "NaN ", "inf\"", "inf,", ">inf", "inf%"]
+                .iter()
+                .any(|word| text.contains(word))
+        {
             self.problem(command, &format!("{file}: a number that is none"));
         }
     }

@@ -22,6 +22,10 @@ pub(super) fn moves(text: &[u8]) -> Vec<Move> {
                         [b'T', time @ ..] => {
                             moves.last_mut().into_iter().for_each(|last| last.time(range.clone(), seconds(time)));
                         }
+                        // after a comma at the end of the line
+                        [b'\n'] | [b'\r', b'\n'] => {
+                            moves.last_mut().into_iter().for_each(|last| last.time(range.clone(), None));
+                        }
                         _ if move_token(statement).is_some() => moves.push(Move::at(range)),
                         _ => {}
                     }

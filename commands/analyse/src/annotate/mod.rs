@@ -1,7 +1,7 @@
 //! The moves in the text of a game: their times, and where an analysis is inserted as comments.
 //!
 //! All that a record says stays, also an older analysis. Both then stand after a move, the new one first; of several
-//! analyses evalcurve reads the first.
+//! analyses evalcurve reads the first. What stands there already, word for word, is not inserted again.
 //!
 //! | format | form | comment after a move | position |
 //! |---|---|---|---|
@@ -22,13 +22,15 @@ use std::ops::Range;
 use encoding_rs::{Encoding, UTF_8};
 use evalcurve_records::Written;
 use evalcurve_records::record::encoding::{declared, guess};
+use evalcurve_records::record::format::Above;
+use evalcurve_records::record::{Game, ScoredPosition};
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
 
 /// A move in the text of a game.
 #[derive(Debug, Clone, PartialEq)]
 struct Move {
-    /// Where it begins.
+    /// Where it begins; in PGN the first one with the comments before it.
     from: usize,
     /// Where it ends, with its time or glyphs: here stands the analysis of the position after it.
     after: usize,
@@ -119,8 +121,69 @@ pub type Insertion = (usize, Vec<u8>);
 /// `remarks` has the start position first, and one for each of the moves. All else stays as it is.
 ///
 /// # Errors
-/// Why comments cannot be inserted: the format has none, or its moves are not those that were read.
+/// Why comments cannot be inserted: the format has none, its moves are not those that were read, or an older score of a
+/// position of which this engine says nothing would then be read as its.
 pub fn insertions(
+    written: &Written,
+    plies: u32,
+    engine: &str,
+    remarks: &[Option<Remark>],
+    form: Form,
+) -> Result<Vec<Insertion>, Text> {
+    let name: String = engine.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let all = comments(written, plies, name.trim(), remarks, form)?;
+    match older_scores(written, name.trim(), remarks, &all) {
+        0 => Ok(all),
+        count => Err(text!(
+            "{count} positions that {engine} did not score have an older score, which would then be read as its; \
+             remove the older comments, or let it score these positions"
+        )),
+    }
+}
+
+/// How many scores of others the game would have that are read as those of the engine, after these insertions.
+fn older_scores(written: &Written, engine: &str, remarks: &[Option<Remark>], inserted: &[Insertion]) -> usize {
+    // an engine that has written into this record before, by its name
+    let read = |text: &[u8]| {
+        let mut game = Game::default();
+        let above = Above { encoding: written.encoding, ..Above::default() };
+        let is_read = written.format.games(text, &above).read(&mut game).is_some_and(|read| read.is_ok());
+        is_read.then_some(game)
+    };
+    if inserted.is_empty() || read(&written.text).is_some_and(|game| game.annotator == engine) {
+        return 0;
+    }
+    let Some(game) = read(&with(&written.text, inserted)) else { return 0 };
+    let is_unsaid =
+        |ply: u32| (ply as usize).checked_sub(1).and_then(|at| remarks.get(at)).is_some_and(Option::is_none);
+    // scores of the players stay theirs; an analysis is that of the one engine that is named
+    let of_engine = |score: &&ScoredPosition| score.analysis && game.annotator == engine && is_unsaid(score.ply);
+    game.scores.iter().filter(of_engine).count()
+}
+
+/// A text with insertions.
+fn with(text: &[u8], inserted: &[Insertion]) -> Vec<u8> {
+    let (mut out, mut from) = (Vec::with_capacity(2 * text.len()), 0);
+    for (at, piece) in inserted {
+        let at = (*at).clamp(from, text.len());
+        out.extend_from_slice(&text[from..at]);
+        out.extend_from_slice(piece);
+        from = at;
+    }
+    out.extend_from_slice(&text[from..]);
+    out
+}
+
+/// The insertions that are not there already: those at one place stand before or behind it, word for word.
+fn new(text: &[u8], all: Vec<Insertion>) -> Vec<Insertion> {
+    let is_there = |pieces: &&[Insertion]| {
+        let (at, whole) = (pieces[0].0, pieces.iter().flat_map(|(_, piece)| piece.clone()).collect::<Vec<u8>>());
+        text[at..].starts_with(&whole) || text[..at].ends_with(&whole)
+    };
+    all.chunk_by(|a, b| a.0 == b.0).filter(|pieces| !is_there(pieces)).flatten().cloned().collect()
+}
+
+fn comments(
     written: &Written,
     plies: u32,
     engine: &str,
@@ -137,8 +200,6 @@ pub fn insertions(
         ));
     }
     let end_of_line = if memchr::memmem::find(&written.text, b"\r\n").is_some() { "\r\n" } else { "\n" };
-    let engine: String = engine.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let engine = engine.trim();
     // the start position, and that after each move
     let said = remarks.iter().enumerate().filter_map(|(ply, remark)| Some((ply, remark.as_ref()?)));
     let of_move = |ply: usize| moves.get(ply.checked_sub(1)?);
@@ -153,7 +214,7 @@ pub fn insertions(
             (_, played) => Some((played?.after, format!(" {}", pgn::comment(remark)).into_bytes())),
         };
         all.extend(said.filter_map(comment));
-        return Ok(all);
+        return Ok(new(&written.text, all));
     }
     // ShogiGUI has no comments in KI2, whose moves begin with a sign
     let is_ki2 = written.format.name == "kif" && written.text.get(first).is_some_and(|byte| !byte.is_ascii());
@@ -181,7 +242,7 @@ pub fn insertions(
         }
         all.push(comments(at, &lines(remark, engine, form)));
     }
-    Ok(all)
+    Ok(new(&written.text, all))
 }
 
 /// What an engine says, as lines that begin with `*`.

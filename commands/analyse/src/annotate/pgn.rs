@@ -19,18 +19,21 @@ enum Token {
 /// The moves, and where their tags end.
 pub(super) fn moves(text: &[u8]) -> (Vec<Move>, Option<usize>) {
     let (mut moves, mut tags): (Vec<Move>, _) = (Vec::new(), None);
+    // a comment on the start position
+    let mut before: Option<usize> = None;
     let mut at = blanks(text, if text.starts_with(BOM) { BOM.len() } else { 0 });
     while at < text.len() {
         let is_tag = text[at] == b'[' && (moves.is_empty() || text[at - 1] == b'\n');
         let (end, kind) = if is_tag { (line_end(text, at), Token::Other) } else { token(text, at) };
         match (kind, moves.last_mut()) {
-            (Token::Move, _) => moves.push(Move::at(at..end)),
+            (Token::Move, _) => moves.push(Move { from: before.take().unwrap_or(at), ..Move::at(at..end) }),
             (Token::Glyph, Some(last)) if text[last.after..at].trim_ascii().is_empty() => last.after = end,
             (Token::Comment, Some(last)) => {
                 let (seconds, clock) = times(&text[at..end]);
                 (last.seconds, last.clock) = (last.seconds.or(seconds), last.clock.or(clock));
             }
-            (_, None) if is_tag => tags = Some(end),
+            (_, None) if is_tag => (tags, before) = (Some(end), None),
+            (Token::Comment, None) => before = before.or(Some(at)),
             _ => {}
         }
         at = blanks(text, end);

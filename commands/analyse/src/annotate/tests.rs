@@ -113,6 +113,51 @@ fn analyses_are_read_back_as_they_were() {
 }
 
 #[test]
+fn what_is_there_already_is_not_inserted_again() {
+    let (sjis, ..) = SHIFT_JIS.encode(KIF);
+    let windows = CSA.replace('\n', "\r\n");
+    for record in [CSA.as_bytes(), windows.as_bytes(), KIF.as_bytes(), &sjis, KI2.as_bytes(), PGN.as_bytes()] {
+        for form in [Form::ShogiHome, Form::ShogiGui, Form::Floodgate] {
+            for remarks in [remarks(), vec![None, remark(20), None, remark(-7), None]] {
+                let once = annotated(record, "Zz", &|_| remarks.clone(), form).text.unwrap();
+                assert!(once.len() > record.len());
+                let twice = annotated(&once, "Zz", &|_| remarks.clone(), form);
+                let shown = String::from_utf8_lossy(&once);
+                assert!((twice.refused, twice.inserted.len()) == (0, 0), "{form:?}\n{shown}");
+                // what it says now stands first, and is read
+                let other = annotated(&once, "Zz", &|_| vec![remark(1); 5], form).text.unwrap();
+                let analysis = form != Form::Floodgate || record == PGN.as_bytes();
+                let scores: Vec<i32> =
+                    read(&other).0.scores.iter().filter(|s| s.analysis == analysis).map(|s| s.score_cp).collect();
+                assert!(scores.len() > 3 && scores.iter().all(|cp| cp.abs() == 1), "{scores:?}");
+            }
+        }
+    }
+}
+
+/// A score of another engine was read as that of the new one, where the new one had failed.
+#[test]
+fn an_older_score_is_not_read_as_that_of_the_new_engine() {
+    let gap = || vec![None, remark(20), None, remark(-7), remark(5)];
+    let old = PGN.replace("Nc6", "Nc6 {[%eval 0.55]}").replace("e5 $1", "e5 $1 {[%eval 3.00]}");
+    let found = annotated(old.as_bytes(), "Zz", &|_| gap(), Form::ShogiHome);
+    assert_eq!((found.refused, found.inserted.len(), found.text.unwrap()), (1, 0, old.clone().into_bytes()));
+    // nothing is mistaken if it scores that position, or if the older scores are its own
+    for (text, remarks) in [(old.clone(), remarks()), (old.replacen("\n\n", "\n[Annotator \"Zz\"]\n\n", 1), gap())] {
+        let found = annotated(text.as_bytes(), "Zz", &|_| remarks.clone(), Form::ShogiHome);
+        assert!((found.refused, found.inserted.is_empty()) == (0, false), "{text}");
+    }
+    // a score without a name in KIF, where the new one names itself
+    let old = KIF.replace("*#評価値=9\n", "*#評価値=-9\n");
+    let silent = || vec![remark(1), None, remark(2), None, None];
+    assert_eq!(annotated(old.as_bytes(), "Zz", &|_| silent(), Form::ShogiHome).refused, 1);
+    // two names: neither is believed
+    let named = old.replace("*#評価値=-9\n", "*#評価値=-9\n*#エンジン=Old\n");
+    let found = annotated(named.as_bytes(), "Zz", &|_| silent(), Form::ShogiHome);
+    assert_eq!((found.refused, read(&found.text.unwrap()).0.annotator), (0, String::new()));
+}
+
+#[test]
 fn another_engine_is_named_beside_the_first_one() {
     let other = PGN.replace("\n\n", "\n[Annotator \"Old\"]\n\n");
     let (text, engine, scores) = read_back(other.as_bytes(), Form::ShogiHome);

@@ -384,14 +384,16 @@ fn annotate(
         for (series, files) in all.iter().zip(&mut inserted) {
             let (name, remarks) = (&series.name, series.remarks(game.record.game.chess));
             match insertions(record, game.record.game.plies, name, &remarks, form) {
-                Ok(found) if found.is_empty() => why = Some(text!("{name} has scored none of its positions")),
+                Ok(_) if remarks.iter().all(Option::is_none) => {
+                    why = Some(text!("{name} has scored none of its positions"));
+                }
                 Ok(found) => files[file].extend(found.into_iter().map(|(place, text)| (at + place, text))),
                 Err(reason) => why = Some(reason),
             }
         }
         left.extend(why.map(|why| problem(&game.record.source, game.record.game.line + 1, why)));
     }
-    if inserted.iter().flatten().all(Vec::is_empty) {
+    if inserted.iter().flatten().all(Vec::is_empty) && !left.is_empty() {
         let reason = left.first().map_or_else(Default::default, |problem| problem.value.clone());
         bail!(text!("--annotate: no game could be annotated; {reason}"));
     }

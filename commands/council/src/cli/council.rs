@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use evalcurve_app::cli::files::shown;
+use evalcurve_app::cli::messages::About;
 use evalcurve_app::cli::options::{LanguageArgs, percent};
 use evalcurve_app::cli::terminal::last_words;
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, terminal};
@@ -224,6 +225,9 @@ const TRIAL: u64 = 8;
 
 /// Lets the council of a file vote on positions, and says after a few how long all of them take. Returns how many it
 /// voted on, and why it stopped before the last one.
+///
+/// # Errors
+/// The council cannot be started, or its vote log does not hold what it voted, as on a full disk.
 pub(super) fn votes(
     path: &Path,
     config: &Config,
@@ -243,6 +247,13 @@ pub(super) fn votes(
         ready_ms: PATIENCE.as_millis() as u64,
         ..EngineConfig::default()
     };
+    let logged = || -> anyhow::Result<u64> {
+        match &config.log {
+            Some(log) if log.exists() => Ok(read_log(log)?.decisions() as u64),
+            _ => Ok(0),
+        }
+    };
+    let before = logged()?;
     let bar = ProgressBar::with_draw_target(Some(count as u64), ProgressDrawTarget::stderr());
     let since = Instant::now();
     let voted = crate::vote(&council, config.game, games, movetime, longest, || {
@@ -256,12 +267,24 @@ pub(super) fn votes(
     });
     let done = bar.position();
     bar.finish_and_clear();
+    let kept = logged()?.saturating_sub(before);
+    if let Some(log) = config.log.as_ref().filter(|_| voted.is_ok() && kept < done) {
+        bail!(text!(
+            "{}: only {kept} of {done} votes could be written; free space on the disk, and vote on the others",
+            shown(log)
+        ));
+    }
     Ok((done, voted))
+}
+
+/// A vote log; an error names the file.
+pub(super) fn read_log(path: &Path) -> anyhow::Result<Log> {
+    Log::read(path).about(|| text!("{}: cannot read the vote log", shown(path)))
 }
 
 /// How many of the last decisions of a vote log are without a vote.
 pub(super) fn without_votes(log: &Path, decisions: usize) -> anyhow::Result<usize> {
-    let read = Log::read(log)?;
+    let read = read_log(log)?;
     let lines: Vec<_> = read.sessions.iter().flat_map(|session| &session.decisions).collect();
     Ok(lines.iter().rev().take(decisions).filter(|(_, line)| line.decision.is_none()).count())
 }

@@ -7,6 +7,7 @@ use anyhow::bail;
 use evalcurve_app::calibrate::DEFAULT_MIN_GAMES;
 use evalcurve_app::cli::engines::thresholds;
 use evalcurve_app::cli::files::{check_replace, shown};
+use evalcurve_app::cli::messages::About;
 use evalcurve_app::cli::{Done, Limits, PlayMembers, Program, ScoreMembers, terminal};
 use evalcurve_app::shipped::shipped_positions;
 use evalcurve_app::{Calibrate, Fitting, Input, Logs, Reading, Sampling};
@@ -14,13 +15,13 @@ use evalcurve_engine::usi::Launch;
 use evalcurve_engine::{ConfigText, EngineConfig, Game, Limit, VotedGame, try_limits, words};
 use evalcurve_fit::calibration::{Calibration, file_stems};
 use evalcurve_rules::Rule;
-use evalcurve_rules::log::{Log, Session};
+use evalcurve_rules::log::Session;
 use evalcurve_rules::replay::{Alone, LearnOptions};
 use evalcurve_words::language::{Language, Text};
 use evalcurve_words::random::DEFAULT_SEED;
 use evalcurve_words::{say, text, whole_file};
 
-use super::council::{votes, without_votes};
+use super::council::{read_log, votes, without_votes};
 use crate::{Config, Replay};
 
 /// The limit of each member in a first configuration.
@@ -324,11 +325,15 @@ pub(super) fn teach(
     if force && log.exists() {
         std::fs::remove_file(&log)?;
     }
-    let votes_of = if log.exists() { Log::read(&log)?.sessions } else { Vec::new() };
+    let votes_of = if log.exists() { read_log(&log)?.sessions } else { Vec::new() };
     let known: Vec<&str> = engines.iter().map(|engine| &*engine.name).chain([&*teacher]).collect();
     let is_other = |session: &Session| session.header.voters.iter().map(|voter| &*voter.name).ne(known.iter().copied());
-    if log.exists() && whole_file::read_text(&of_teacher).ok().as_ref() != Some(&text) || votes_of.iter().any(is_other)
-    {
+    // votes must not be deleted because a file could not be read
+    let is_same = match whole_file::read_text(&of_teacher) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
+        read => configuration(read, &of_teacher)? == text,
+    };
+    if log.exists() && (!is_same || votes_of.iter().any(is_other)) {
         bail!(text!(
             "{} has votes of another configuration of these members; begin again with --force, which deletes them",
             shown(&log)
@@ -336,7 +341,7 @@ pub(super) fn teach(
     }
     whole_file::write(&of_teacher, text.as_bytes())?;
     let council = Config::read(&of_teacher)?;
-    let voted = if log.exists() { Log::read(&log)?.decisions() } else { 0 };
+    let voted = if log.exists() { read_log(&log)?.decisions() } else { 0 };
     let positions = shipped_positions(game, LESSONS)?.into_iter().skip(voted);
     let games: Vec<VotedGame> = positions.map(|at| VotedGame { positions: vec![at], result: None }).collect();
     if !games.is_empty() {
@@ -356,7 +361,7 @@ pub(super) fn teach(
     let weights = place.beside("weights.json");
     whole_file::write(&weights, found.weights.to_json()?.as_bytes())?;
     let name = format!("{}-weights.json", place.stem);
-    let text = whole_file::read_text(path)?;
+    let text = configuration(whole_file::read_text(path), path)?;
     if place.config.span("weights").is_none() {
         let line = format!("weights = {}\n", toml::Value::String(name.clone()));
         whole_file::write(path, (line + &text).as_bytes())?;
@@ -370,9 +375,14 @@ pub(super) fn teach(
     Ok(())
 }
 
+/// The text of a configuration; an error names the file.
+fn configuration(read: std::io::Result<String>, path: &Path) -> anyhow::Result<String> {
+    read.about(|| text!("{}: cannot read the configuration", shown(path)))
+}
+
 /// The configuration of a council with a teacher, in which every member judges every voted move.
 fn with_teacher(path: &Path, engine: &EngineConfig, teacher: &str, log: &Path) -> anyhow::Result<String> {
-    let mut table: toml::Table = whole_file::read_text(path)?.parse()?;
+    let mut table: toml::Table = configuration(whole_file::read_text(path), path)?.parse()?;
     ["weights", "early-stop", "budget"].iter().for_each(|key| drop(table.remove(*key)));
     let longer = match engine.limit {
         Some(Limit::Depth(plies)) => ("depth", plies.saturating_add(DEEPER)),

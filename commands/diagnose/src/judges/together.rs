@@ -235,7 +235,8 @@ impl Correlations {
     pub(super) fn given_others(&self, first: usize, second: usize, others: &[usize]) -> Option<Estimate> {
         let [a, b] = [first, second].map(|column| self.residuals(column, others));
         let (a, b) = (a?, b?);
-        let value = mean_product(&a, &b);
+        // rounding can lead beyond 1, where Fisher's scale ends
+        let value = mean_product(&a, &b).clamp(-1.0, 1.0);
         let pull = |((game, a), b): ((&u64, &f64), &f64)| (*game, a * b - 0.5 * value * (a * a + b * b));
         let pulls: Vec<(u64, f64)> = self.games.iter().zip(&a).zip(&b).map(pull).collect();
         let error = mean_by_game(&pulls)?.standard_error();
@@ -272,4 +273,21 @@ fn standard(mut numbers: Vec<f64>) -> Vec<f64> {
     let deviation = mean_product(&numbers, &numbers).sqrt();
     numbers.iter_mut().for_each(|x| *x /= deviation);
     numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The page said 1.00 [NaN, NaN].
+    #[test]
+    fn engines_that_agree_in_all_have_no_interval() {
+        let column = |factor: f64| standard((0..40).map(|i| factor * f64::from(i * i % 17)).collect());
+        for factor in [1.0, 0.1, 0.3, 1.0 / 3.0, 0.7] {
+            let all = Correlations { games: (0..40).collect(), columns: vec![column(1.0), column(factor)] };
+            let found = all.given_others(0, 1, &[]).unwrap();
+            let holds = found.interval.is_none_or(|[low, high]| low <= found.value && found.value <= high);
+            assert!(holds && found.value <= 1.0 && found.value > 0.999_999, "{found:?}");
+        }
+    }
 }

@@ -17,7 +17,7 @@ pub use form::InvalidParameter;
 pub use formula::Formula;
 pub use people::Span;
 pub use sigmoid::Method;
-pub use wdl::{TERMS, WdlRates};
+pub use wdl::{MOST_STAGE, TERMS, WdlRates};
 
 use definition::Definition;
 use form::Form;

@@ -70,6 +70,9 @@ pub struct WdlRates {
     pub loss: f64,
 }
 
+/// The highest stage: no game has a later ply, and no position more material.
+pub const MOST_STAGE: u32 = 20_000;
+
 impl Wdl {
     /// The stage of a situation, the middle of the range where it is not known.
     pub fn stage_of(&self, situation: &Situation) -> f64 {
@@ -188,9 +191,12 @@ impl Form for Wdl {
 
     fn check(&self) -> Result<(), InvalidParameter> {
         InvalidParameter::unless_ascending(("from_stage", self.from_stage), ("to_stage", self.to_stage))?;
-        // a game has no more plies than this, and the check would not end on a range up to 2^32
-        let last = self.to_stage.min(self.from_stage.saturating_add(10_000));
-        for stage in self.from_stage..=last {
+        // computations over all stages would not end on a range up to 2^32
+        if self.to_stage > MOST_STAGE {
+            let problem = format!("to_stage {} is above {MOST_STAGE}, the highest ply", self.to_stage);
+            return Err(InvalidParameter::new("to_stage", problem));
+        }
+        for stage in self.from_stage..=self.to_stage {
             let (a, b) = self.a_and_b(f64::from(stage));
             if a.is_nan() || b.is_nan() || a <= 0.0 || b <= 0.0 {
                 return Err(InvalidParameter::new("a", format!("a {a} or b {b} is not positive at stage {stage}")));

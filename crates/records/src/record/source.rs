@@ -78,6 +78,7 @@ impl Walk<'_> {
                 bytes: Vec::new(),
                 filled: length.min(size - offset) as usize,
                 cleaned: Cleaned::default(),
+                is_whole: false,
             };
             self.sink.take(Work::Part(Part { block, file: file.clone() }));
         }
@@ -164,7 +165,9 @@ impl Walk<'_> {
             if !at_end {
                 format.note(&bytes[..cut], &mut above);
             }
-            let block = Block { key, member, format, above: place, offset, file_key, bytes, filled: cut, cleaned };
+            let is_whole = offset == 0 && (at_end || failure.is_some());
+            let block =
+                Block { key, member, format, above: place, offset, file_key, bytes, filled: cut, cleaned, is_whole };
             self.sink.take(Work::Block(block));
             if at_end {
                 return Ok(());

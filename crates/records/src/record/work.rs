@@ -69,6 +69,8 @@ pub struct Block {
     pub filled: usize,
     /// What the games show differently from the file.
     pub cleaned: Cleaned,
+    /// Whether it is all that is read of the member.
+    pub is_whole: bool,
 }
 
 /// What was changed in the text of a file, so that no format needs to know of it.

@@ -291,10 +291,15 @@ impl Worker<'_> {
         }
     }
 
-    fn push(&mut self, found: FoundBlock) -> Step {
+    /// Adds a block, or what is all of a file or member.
+    fn push(&mut self, found: FoundBlock, is_whole: bool) -> Step {
         let stop = self.options.strict && found.problems.iter().any(|p| p.strict);
         let step = Step { games: found.read, stop };
-        self.found.blocks.push(found);
+        if is_whole {
+            self.found.push_whole(found);
+        } else {
+            self.found.blocks.push(found);
+        }
         step
     }
 }
@@ -314,7 +319,7 @@ fn unusable(game: &Game, reason: SkipReason, out: &mut FoundBlock) {
 impl Collector for Worker<'_> {
     fn block(&mut self, block: &Block) -> Step {
         let found = self.read(block);
-        self.push(found)
+        self.push(found, block.is_whole)
     }
 
     fn note(&mut self, note: Note) -> Step {
@@ -326,10 +331,7 @@ impl Collector for Worker<'_> {
             Some(Refusal::UnknownFormat | Refusal::Empty) => found.problem(None, kind, message, false),
             Some(_) => found.problem(None, kind, message, true),
         }
-        let Some(refusal) = refusal else { return self.push(found) };
-        let stop = self.options.strict && found.problems.iter().any(|p| p.strict);
-        self.found.refuse(refusal, found);
-        Step { games: 0, stop }
+        self.push(found, true)
     }
 }
 
@@ -440,7 +442,7 @@ mod tests {
             let mut block = FoundBlock::new((0, number), &member, 0, 0);
             block.refusal = Some(Refusal::Empty);
             block.problem(None, Refusal::Empty.as_str(), format!("{number}"), false);
-            found.refuse(Refusal::Empty, block);
+            found.push_whole(block);
         }
         let report = merge(vec![found], true, View::Auto).report;
         assert_eq!(report.files_refused["empty"], 1_000);

@@ -7,9 +7,11 @@ use std::sync::Arc;
 use evalcurve_calibration::types::Termination;
 use evalcurve_words::language::Text;
 use evalcurve_words::random;
+use evalcurve_words::text;
+use evalcurve_words::text::thousands;
 
 use super::positions::Positions;
-use super::report::{PositionCount, count};
+use super::report::{PositionCount, ReadReport, count};
 use super::sampler::DrawnScore;
 use super::{GameEnd, GameInfo, NameId, Names};
 use crate::record::packed::{Packed, PackedPosition};
@@ -18,6 +20,13 @@ use crate::record::{Convention, SkipReason, UnreadComment};
 
 /// Problems of each kind that are reported with their text; the others are only counted.
 pub(super) const SHOWN: usize = 20;
+
+/// The problem of a file with comments that are not read as scores.
+pub(super) const UNREAD_COMMENT: &str = "unread_comment";
+/// In a file with scores, so many comments that only look like scores are reported, ...
+const LEAST_UNREAD: u64 = 10;
+/// ... if they are one in so many scores: prose has numbers, too.
+const UNREAD_SHARE: u64 = 20;
 
 /// What one worker found, in the order in which it read it.
 #[derive(Default)]
@@ -28,28 +37,73 @@ pub(super) struct Found {
     pub samples: Vec<DrawnScore>,
     pub drawn: Vec<Drawn>,
     pub positions: Positions,
-    /// The first files and members of each kind that were refused: an archive of a few megabytes has a million empty
-    /// members.
-    refused: BTreeMap<(Refusal, Key), FoundBlock>,
-    /// How many more there are.
-    more_refused: BTreeMap<Refusal, u64>,
+    barren: Barren,
+}
+
+/// Whole files and members that gave no game: an archive of 20 KB has a million of them, so only counts and the first
+/// texts are kept.
+#[derive(Default)]
+struct Barren {
+    counts: ReadReport,
+    /// The first problems of each kind, in the order of reading, with the member.
+    problems: BTreeMap<(&'static str, Key, usize), (Arc<str>, FoundProblem)>,
+    /// The first ones that only have games that are kept already.
+    copies: BTreeMap<Key, FoundBlock>,
+}
+
+impl Barren {
+    fn add(&mut self, mut block: FoundBlock) {
+        self.counts.add_block(&block);
+        match block.holds_nothing() {
+            true => {
+                count(&mut self.counts.files_refused, Refusal::NoGames.as_str(), 1);
+                block.problems.insert(0, FoundProblem::no_games());
+            }
+            false => self.counts.files_read += u64::from(block.refusal.is_none() && !block.is_note),
+        }
+        if let Some(unread) = block.unread.take()
+            && let Some(text) = unread.text(block.scores)
+        {
+            block.problem(unread.first.line, UNREAD_COMMENT, text, false);
+        }
+        for (number, problem) in block.problems.into_iter().enumerate() {
+            let kind = problem.kind;
+            self.problems.insert((kind, block.key, number), (block.member.clone(), problem));
+            let of_kind = self.problems.range((kind, (0, 0), 0)..=(kind, (u32::MAX, u64::MAX), usize::MAX));
+            if let Some(last) = of_kind.map(|(place, _)| *place).nth(SHOWN) {
+                self.problems.remove(&last);
+            }
+        }
+    }
 }
 
 impl Found {
-    /// Adds a file or member that was refused. Texts are only needed for the first ones in the order of reading.
-    pub(crate) fn refuse(&mut self, refusal: Refusal, block: FoundBlock) {
-        self.refused.insert((refusal, block.key), block);
-        let of_kind = self.refused.range((refusal, (0, 0))..=(refusal, (u32::MAX, u64::MAX)));
-        if let Some(last) = of_kind.map(|(key, _)| *key).nth(SHOWN) {
-            self.refused.remove(&last);
-            count(&mut self.more_refused, refusal, 1);
+    /// Adds a block that is all of a file or member, or a note on one.
+    pub(crate) fn push_whole(&mut self, block: FoundBlock) {
+        let barren = &mut self.barren;
+        if !block.games.is_empty() || block.positions.is_some() {
+            self.blocks.push(block);
+        } else if block.copies.is_empty() {
+            barren.add(block);
+        } else {
+            barren.copies.insert(block.key, block);
+            if barren.copies.len() > SHOWN
+                && let Some((_, last)) = barren.copies.pop_last()
+            {
+                barren.add(last);
+            }
         }
     }
 
-    /// Moves the refused files and members to the blocks. Returns how many more there are.
-    pub(crate) fn take_refused(&mut self) -> BTreeMap<Refusal, u64> {
-        self.blocks.extend(std::mem::take(&mut self.refused).into_values());
-        std::mem::take(&mut self.more_refused)
+    /// Moves the texts of files and members without games to the blocks. Returns their counts.
+    pub(crate) fn take_barren(&mut self) -> ReadReport {
+        let Barren { counts, problems, copies } = std::mem::take(&mut self.barren);
+        self.blocks.extend(copies.into_values());
+        for ((_, key, _), (member, problem)) in problems {
+            let problems = vec![problem];
+            self.blocks.push(FoundBlock { is_note: true, problems, ..FoundBlock::new(key, &member, 0, 0) });
+        }
+        counts
     }
 }
 
@@ -99,6 +153,35 @@ impl FoundUnread {
             _ => *all = Some(later),
         }
     }
+
+    /// What to report of a file with `scores` scores. Of a file with scores, only those comments are worth a message
+    /// that look like scores, and are many.
+    pub(super) fn text(&self, scores: u64) -> Option<Text> {
+        let Self { count, first, chess } = self;
+        if scores > 0 && (*count < LEAST_UNREAD || count * UNREAD_SHARE < scores) {
+            return None;
+        }
+        let counts = match count {
+            0 => Text::default(),
+            _ => {
+                let [count, scores] = [*count, scores].map(thousands);
+                text!(" ({count} comments look like scores and are not read, {scores} are)")
+            }
+        };
+        let forms = match chess {
+            true => text!(
+                "'+0.98/25 11s' (cutechess, fastchess), \
+                 '+0.57 17/28 583 363004' and '+0.57' in all comments (OpenBench), 'd=35, …, wv=0.47' and \
+                 'ev=0.47, d=21, …' (TCEC), '0.27/20 384 (Nf6)' (ChessBase), '[%eval 0.25]' (lichess; without a point \
+                 it could be pawns or centipawns)"
+            ),
+            false => text!(
+                "'** 30 +7776FU …' (floodgate), '** 対局 … 評価値 100 …' (ShogiGUI), '**評価値=8' (ShogiHome), \
+                 '*#指し手[62]…' (ぴよ将棋)"
+            ),
+        };
+        Some(text!("'{}' is not read as a score{counts}; known forms are {forms}", first.value))
+    }
 }
 
 /// A problem of a block.
@@ -108,6 +191,13 @@ pub(super) struct FoundProblem {
     pub kind: &'static str,
     pub value: Text,
     pub strict: bool,
+}
+
+impl FoundProblem {
+    /// A file in a known format without a game.
+    pub(super) fn no_games() -> Self {
+        Self { line: None, kind: Refusal::NoGames.as_str(), value: Refusal::no_games(), strict: false }
+    }
 }
 
 /// A game that is not kept, because it says the same as one that is.
@@ -135,6 +225,11 @@ pub(super) struct FoundGame {
 impl FoundBlock {
     pub(crate) fn new(key: Key, member: &Arc<str>, bytes: u64, first_game: usize) -> Self {
         Self { key, member: member.clone(), bytes, games: first_game..first_game, ..Self::default() }
+    }
+
+    /// Whether there is no game in it, although it is in a known format.
+    pub(crate) fn holds_nothing(&self) -> bool {
+        self.refusal.is_none() && !self.is_note && self.read == 0 && self.positions.is_none()
     }
 
     pub(crate) fn problem(

@@ -8,17 +8,19 @@ use std::sync::Arc;
 use evalcurve_calibration::types::Color;
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
-use evalcurve_words::text::thousands;
 use foldhash::fast::FixedState;
 
 use super::copies::copies;
-use super::found::{Copy, Drawn, Found, FoundBlock, FoundGame, FoundPositions, FoundUnread, SHOWN, drawn_digest};
+use super::found::{
+    Copy, Drawn, Found, FoundBlock, FoundGame, FoundPositions, FoundProblem, FoundUnread, SHOWN, UNREAD_COMMENT,
+    drawn_digest,
+};
 use super::packed::game_info;
 use super::positions::Positions;
-use super::report::{Problem, ReadReport, add_counts, count};
+use super::report::{Problem, ReadReport, count};
 use super::view::{View, second, set_views};
 use super::{GameInfo, NameId, Names, Sample, SampleTable};
-use crate::record::source::{Key, Refusal};
+use crate::record::source::Key;
 use crate::record::{Convention, SkipReason, StartTime};
 
 /// The sample table and the report on reading it.
@@ -97,13 +99,6 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// The problem of a file with comments that are not read as scores.
-const UNREAD_COMMENT: &str = "unread_comment";
-/// In a file with scores, so many comments that only look like scores are reported, ...
-const LEAST_UNREAD: u64 = 10;
-/// ... if they are one in so many scores: prose has numbers, too.
-const UNREAD_SHARE: u64 = 20;
-
 /// The report, with the number of problems of each kind so far.
 #[derive(Default)]
 struct Reporter {
@@ -170,55 +165,21 @@ impl Reporter {
 
     /// A file in a known format without a game.
     fn no_games(&mut self, source: &str) {
-        let kind = Refusal::NoGames.as_str();
+        let FoundProblem { kind, value, strict, .. } = FoundProblem::no_games();
         count(&mut self.report.files_refused, kind, 1);
-        self.problem(source, 0, kind, Refusal::no_games(), false);
+        self.problem(source, 0, kind, value, strict);
     }
 
-    /// Reports the comments of a file that are not read as scores. Of a file with scores, `scores` of them, only those
-    /// are worth a message that look like scores, and are many.
+    /// Reports the comments of a file that are not read as scores.
     fn unread(&mut self, source: &str, scores: u64, unread: &FoundUnread) {
-        let FoundUnread { count, first, chess } = unread;
-        if scores > 0 && (*count < LEAST_UNREAD || count * UNREAD_SHARE < scores) {
-            return;
+        if let Some(text) = unread.text(scores) {
+            self.problem(source, unread.first.line, UNREAD_COMMENT, text, false);
         }
-        let counts = match count {
-            0 => Text::default(),
-            _ => {
-                let [count, scores] = [*count, scores].map(thousands);
-                text!(" ({count} comments look like scores and are not read, {scores} are)")
-            }
-        };
-        let forms = match chess {
-            true => text!(
-                "'+0.98/25 11s' (cutechess, fastchess), \
-                 '+0.57 17/28 583 363004' and '+0.57' in all comments (OpenBench), 'd=35, …, wv=0.47' and \
-                 'ev=0.47, d=21, …' (TCEC), '0.27/20 384 (Nf6)' (ChessBase), '[%eval 0.25]' (lichess; without a point \
-                 it could be pawns or centipawns)"
-            ),
-            false => text!(
-                "'** 30 +7776FU …' (floodgate), '** 対局 … 評価値 100 …' (ShogiGUI), '**評価値=8' (ShogiHome), \
-                 '*#指し手[62]…' (ぴよ将棋)"
-            ),
-        };
-        let text = text!("'{}' is not read as a score{counts}; known forms are {forms}", first.value);
-        self.problem(source, first.line, UNREAD_COMMENT, text, false);
     }
 
     /// Adds the counts and problems of a block. `lines_before` are the lines of its member before it.
     fn block(&mut self, block: &FoundBlock, lines_before: u64) {
-        let report = &mut self.report;
-        if let Some(refusal) = block.refusal {
-            count(&mut report.files_refused, refusal.as_str(), 1);
-        }
-        report.games_read += block.read;
-        report.book_moves += block.book_moves;
-        report.scores += block.scores;
-        report.unread += block.unread.as_ref().map_or(0, |unread| unread.count);
-        report.verified += block.verified;
-        report.bytes += block.bytes;
-        block.skipped.iter().for_each(|(reason, n)| report.skip_games(*reason, *n));
-        add_counts(&mut report.oddities, &block.oddities);
+        self.report.add_block(block);
         for problem in &block.problems {
             let line = problem.line.map_or(0, |line| lines_before + line + 1);
             self.problem(&block.member, line, problem.kind, problem.value.clone(), problem.strict);
@@ -230,16 +191,14 @@ impl Reporter {
 pub(super) fn merge(mut found: Vec<Found>, by_moves: bool, view: View) -> Collected {
     let mut positions = Positions::default();
     found.iter_mut().for_each(|part| positions.add(std::mem::take(&mut part.positions)));
-    let more_refused: Vec<_> = found.iter_mut().flat_map(Found::take_refused).collect();
+    let barren: Vec<ReadReport> = found.iter_mut().map(Found::take_barren).collect();
     let mut order: Vec<Place> = Vec::new();
     for (part, f) in found.iter().enumerate() {
         order.extend(f.blocks.iter().enumerate().map(|(i, b)| (b.key, part, i)));
     }
     order.sort_unstable();
     let mut merge = Merge::new(&found);
-    for (refusal, n) in more_refused {
-        count(&mut merge.reporter.report.files_refused, refusal.as_str(), n);
-    }
+    barren.iter().for_each(|counts| merge.reporter.report.add(counts));
     merge.blocks(&order);
     merge.drop_contradictions();
     if by_moves {
@@ -573,9 +532,7 @@ fn add_packed(mut blocks: Vec<MergedBlock<'_>>, unnamed: NameId, table: &mut Sam
 fn without_games(found: &[Found], order: &[(Key, usize, usize)]) -> HashSet<Key> {
     let block = |(_, part, index): &(Key, usize, usize)| &found[*part].blocks[*index];
     let files = order.chunk_by(|a, b| Arc::ptr_eq(&block(a).member, &block(b).member));
-    let is_empty =
-        |block: &FoundBlock| block.refusal.is_none() && !block.is_note && block.read == 0 && block.positions.is_none();
-    let empty = files.filter(|file| file.iter().all(|at| is_empty(block(at))));
+    let empty = files.filter(|file| file.iter().all(|at| block(at).holds_nothing()));
     empty.filter_map(|file| file.first()).map(|(key, ..)| *key).collect()
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use evalcurve_words::language::{Language, Text, ToText};
 use evalcurve_words::{display_text, text};
 
+use super::found::FoundBlock;
 use crate::record::SkipReason;
 
 /// A problem in a source, with its position.
@@ -92,6 +93,35 @@ impl ReadReport {
     /// Counts `n` games as skipped.
     pub(super) fn skip_games(&mut self, reason: SkipReason, n: u64) {
         count(&mut self.games_skipped, reason.as_str(), n);
+    }
+
+    /// Adds the counts of a block.
+    pub(super) fn add_block(&mut self, block: &FoundBlock) {
+        if let Some(refusal) = block.refusal {
+            count(&mut self.files_refused, refusal.as_str(), 1);
+        }
+        self.games_read += block.read;
+        self.book_moves += block.book_moves;
+        self.scores += block.scores;
+        self.unread += block.unread.as_ref().map_or(0, |unread| unread.count);
+        self.verified += block.verified;
+        self.bytes += block.bytes;
+        block.skipped.iter().for_each(|(reason, n)| self.skip_games(*reason, *n));
+        add_counts(&mut self.oddities, &block.oddities);
+    }
+
+    /// Adds the counts of files without games.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.files_read += other.files_read;
+        self.games_read += other.games_read;
+        self.book_moves += other.book_moves;
+        self.scores += other.scores;
+        self.unread += other.unread;
+        self.verified += other.verified;
+        self.bytes += other.bytes;
+        add_counts(&mut self.files_refused, &other.files_refused);
+        add_counts(&mut self.games_skipped, &other.games_skipped);
+        add_counts(&mut self.oddities, &other.oddities);
     }
 
     /// Whether training data was read.

@@ -86,6 +86,7 @@ impl Rows {
             bytes: text.to_vec(),
             filled: text.len(),
             cleaned: Cleaned::default(),
+            is_whole: false,
         });
         // a row counts as one line
         let found = &mut worker.found;

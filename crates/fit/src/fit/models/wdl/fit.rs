@@ -1,7 +1,7 @@
 //! Fits thresholds and spreads to counts of wins, draws and losses by score and stage.
 
 use evalcurve_calibration::logistic::Logistic;
-use evalcurve_calibration::model::TERMS;
+use evalcurve_calibration::model::{MOST_STAGE, TERMS};
 use evalcurve_calibration::{Model, ModelKind, StageUnit, Wdl};
 
 use super::UNIT;
@@ -262,7 +262,8 @@ pub(super) fn fit(
     cases: &[Case],
     options: &FitOptions,
 ) -> Result<ModelFit, FitError> {
-    let mut known: Vec<(Case, u32)> = cases.iter().filter_map(|c| Some((*c, unit.of(&c.situation)?))).collect();
+    let mut known: Vec<(Case, u32)> =
+        cases.iter().filter_map(|c| Some((*c, unit.of(&c.situation)?.min(MOST_STAGE)))).collect();
     let need = options.min_samples.max(2 * TERMS as u64 + 1);
     let have = known.len() as u64;
     if unit == StageUnit::Material && have < need && (cases.len() as u64) >= need {
