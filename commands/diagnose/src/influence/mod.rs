@@ -324,6 +324,7 @@ mod tests {
                 line: 1 + 100 * i,
                 end: None,
                 moves: None,
+                unread: 0,
             });
             for window in 0..2u32 {
                 let mate = window == 1 && i % 10 == 0;
