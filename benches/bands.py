@@ -6,8 +6,8 @@
 
 Reads the win rate of every sample of a calibrated engine from `evalcurve winrate`, between equals as it is printed
 everywhere, or with --field against the opponents of the calibration. Prints for each band of that rate the number of
-samples and games, the mean of the printed rate, the mean result, and their difference over its standard error, clustered
-by game and not below that of the printed rates themselves. Mates are left out.
+samples and games, the mean of the printed rate, the mean result, and their difference over its standard error,
+clustered by game and not below that of the printed rates themselves. Mates are left out.
 """
 
 import argparse

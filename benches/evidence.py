@@ -4,11 +4,11 @@
     python benches/evidence.py target/release/evalcurve drawn --seed 1 --sets 40 --games 5000
     python benches/evidence.py target/release/evalcurve noise --seed 1 --sets 30 --games 1500
 
-The games are those of verdicts.py: engines of equal strength with a constant of 400. `copies`: 75 games an engine, each
-four times under other identities, with scores that differ by up to 3. `drawn`: 10% of the games are drawn whatever the
-score, and no other. `noise`: random scores, and one to thirty of the games of an engine lost, all others won. Prints how
-often 95% intervals of the constant hold the truth, the verdicts, and the engines that are good and wrong without a
-message.
+The games are those of verdicts.py: engines of equal strength with a constant of 400. `copies`: 75 games an engine,
+each four times under other identities, with scores that differ by up to 3. `drawn`: 10% of the games are drawn whatever
+the score, and no other. `noise`: random scores, and one to thirty of the games of an engine lost, all others won.
+Prints how often 95% intervals of the constant hold the truth, the verdicts, and the engines that are good and wrong
+without a message.
 """
 
 import argparse
@@ -49,7 +49,8 @@ def drawn(rng, games):
 def noise(rng, games):
     lost = set(rng.permutation(games)[: rng.choice([1, 2, 3, 5, 10, 30])])
     head = ["game", "engine", "opponent", "color", "ply", "window", "score_cp", "result"]
-    return head, [[f"g{g}", "A", "B", "black", 31, 0, round(rng.normal(0, 300)), int(g not in lost)] for g in range(games)]
+    row = lambda game: [f"g{game}", "A", "B", "black", 31, 0, round(rng.normal(0, 300)), int(game not in lost)]
+    return head, [row(game) for game in range(games)]
 
 
 def main():

@@ -78,7 +78,8 @@ def main():
     parser.add_argument("--drawn", type=float, default=0.0)
     args = parser.parse_args()
     run = lambda *words: subprocess.run([args.program, *map(str, words)], capture_output=True, text=True)
-    print("draws  games  good, of; held by score (good)", " " * 34, "held (all)  mean error by score; constants of good; doubts", flush=True)
+    print("draws  games  good, of; held by score (good)", " " * 34,
+          "held (all)  mean error by score; constants of good; doubts", flush=True)
     logistic_one = sigma(1.0)
     for draws in args.draws:
         width = WIDTHS[draws]
