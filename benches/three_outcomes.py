@@ -1,15 +1,18 @@
 """Do the intervals of win rates hold the truth where games are drawn?
 
     python benches/three_outcomes.py target/release/evalcurve --seed 7 --sets 40 --games 30 100 300 1500 [--rated]
+        [--coin 0.02] [--drawn 0.1]
 
 Invents tables of four engines whose win rates are known: P(win) = σ(u - δ), P(loss) = σ(-u - δ) with u = x/b + the
 difference of strengths, one sample for each side of a game. Scores have the spread at which 0, 20, 50 and 70% of the
-games are drawn. Prints, for each share of draws and number of games an engine, how often the 95% interval of `winrate`
-between equals holds the truth at eight scores (where the truth is .52 to .98), over the sets whose verdict is good and over all,
-and the mean error.
+games are drawn. A coin may decide a share of the games, and a share may be drawn, whatever the score. Prints, for each
+share of draws and number of games an engine, how often the 95% interval of `winrate` between equals holds the truth at
+eight scores (where the truth is .52 to .98 but for games that follow no score), over the engines whose verdict is good
+and over all, and the mean error; then of how many engines each doubt was false, and whose constants hold the truth.
 """
 
 import argparse
+import collections
 import csv
 import json
 import math
@@ -38,7 +41,7 @@ def score_of(truth, width):
     return low
 
 
-def table(rng, path, width, games, rated):
+def table(rng, path, width, games, rated, coin=0.0, drawn=0.0):
     scales = [25, 40, 80, 300]
     strengths = [rng.gauss(0, 0.5) for _ in scales]
     ratings = [s * 400 / math.log(10) + rng.gauss(0, 35) for s in strengths]
@@ -49,6 +52,8 @@ def table(rng, path, width, games, rated):
         u, luck = position + strengths[a] - strengths[b], rng.random()
         win, loss = sigma(u - width), sigma(-u - width)
         result = 1 if luck < win else 0 if luck < win + loss else 0.5
+        if coin + drawn > 0.0 and (luck := rng.random()) < coin + drawn:
+            result = 0.5 if luck < drawn else rng.randrange(2)
         draws += result == 0.5
         for own, other, sign in [(a, b, 1), (b, a, -1)]:
             rating = [round(ratings[own]), round(ratings[other])] if rated else ["", ""]
@@ -69,18 +74,23 @@ def main():
     parser.add_argument("--games", type=int, nargs="+", default=[100, 300])
     parser.add_argument("--draws", type=int, nargs="+", default=list(WIDTHS))
     parser.add_argument("--rated", action="store_true")
+    parser.add_argument("--coin", type=float, default=0.0)
+    parser.add_argument("--drawn", type=float, default=0.0)
     args = parser.parse_args()
     run = lambda *words: subprocess.run([args.program, *map(str, words)], capture_output=True, text=True)
-    print("draws  games  good, of; held by score (good)", " " * 34, "held (all)  mean error by score", flush=True)
+    print("draws  games  good, of; held by score (good)", " " * 34,
+          "held (all)  mean error by score; constants of good; doubts", flush=True)
+    logistic_one = sigma(1.0)
     for draws in args.draws:
         width = WIDTHS[draws]
         for games in args.games:
             held, all_held, errors, of, good, shares = [[] for _ in TRUTHS], [], [[] for _ in TRUTHS], 0, 0, []
+            doubts, constants = collections.Counter(), []
             for number in range(args.sets):
                 rng = random.Random(f"{args.seed} {draws} {games} {number}")
                 with tempfile.TemporaryDirectory() as folder:
                     at = pathlib.Path(folder)
-                    scales, share = table(rng, at / "t.csv", width, games, args.rated)
+                    scales, share = table(rng, at / "t.csv", width, games, args.rated, args.coin, args.drawn)
                     shares.append(share)
                     words = ["--min-samples", 20, "--no-plots", "--folds", 5, "--threads", 1]
                     found = run("calibrate", at / "t.csv", "--out", at / "o", "--json", *words)
@@ -92,12 +102,15 @@ def main():
                         of += 1
                         scores = [round(score_of(truth, width) * scale, 3) for truth in TRUTHS]
                         answers = json.loads(run("winrate", file, *scores, "--json").stdout)["values"]
-                        ends = (results[name]["constant"] or {}).get("interval")
-                        doubts = json.loads(file.read_text())["doubts"]
-                        is_good = bool(ends) and ends[1] <= 1.5 * ends[0] and not doubts
+                        is_good = results[name]["verdict"] == "good"
                         good += is_good
+                        doubts.update(json.loads(file.read_text())["doubts"])
+                        ends = (results[name]["constant"] or {}).get("interval")
+                        if is_good and ends:
+                            constants.append(ends[0] <= score_of(logistic_one, width) * scale <= ends[1])
                         for i, (answer, score) in enumerate(zip(answers, scores)):
-                            truth = expected(score / scale, width)
+                            random_share = args.coin + args.drawn
+                            truth = 0.5 * random_share + (1 - random_share) * expected(score / scale, width)
                             ends = answer["interval"]
                             inside = bool(ends) and ends[0] <= truth <= ends[1]
                             all_held.append(inside)
@@ -107,7 +120,8 @@ def main():
             mean = lambda v: f"{sum(v) / len(v):.3f}" if v else "  –  "
             share = sum(shares) / len(shares)
             print(f"{share:5.2f} {games:6} {good:5} {of:4} ", *map(mean, held), "  ", mean(all_held), "  ",
-                  *(f"{sum(e) / max(1, len(e)):+.3f}" for e in errors), flush=True)
+                  *(f"{sum(e) / max(1, len(e)):+.3f}" for e in errors), "  ", mean(constants),
+                  *(f"{doubt} {n}" for doubt, n in sorted(doubts.items())), flush=True)
 
 
 if __name__ == "__main__":

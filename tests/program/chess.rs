@@ -121,6 +121,27 @@ fn a_comment_without_a_known_score_is_quoted() {
 }
 
 #[test]
+fn a_table_tells_that_comments_were_not_read() {
+    let folder = Folder::new();
+    // every third score has a decimal comma
+    let text = games(6);
+    let parts = text.split('{').enumerate();
+    let third: Vec<String> =
+        parts.map(|(i, part)| if i % 3 == 1 { part.replacen('.', ",", 1) } else { part.to_owned() }).collect();
+    folder.write("all.pgn", &text);
+    folder.write("third.pgn", third.join("{"));
+    for (name, said) in [("all", 0), ("third", 1)] {
+        let (records, table) = (format!("{name}.pgn"), format!("{name}.csv"));
+        folder.good(&["sample", &records, "--from-ply", "1", "--out", &table]);
+        for input in [records, table.clone()] {
+            let document = folder.run(&["inspect", &input, "--json"]).document();
+            assert_eq!(problems(&document, "unread_comment").len(), said, "{input}: {document:#}");
+        }
+        assert_eq!(folder.text(&table).contains(",unread"), said > 0, "{name}");
+    }
+}
+
+#[test]
 fn all_positions_are_more_samples_of_the_same_games() {
     let folder = Folder::new();
     folder.write("games.pgn", games(300));

@@ -52,6 +52,8 @@ pub enum Role {
     ScoreEnd,
     /// The hash of its start position and moves, 16 hexadecimal digits.
     MovesHash,
+    /// Of the comments of the game that are scores or look like scores, percent that were not read.
+    Unread,
     /// The rating of the engine.
     Rating,
     /// The rating of the opponent.

@@ -70,6 +70,7 @@ pub(super) fn of_row(
         line: 0,
         end: row.text(Role::ScoreEnd).and_then(|text| text.parse().ok()).filter(|_| annotator.is_none()),
         moves: row.text(Role::MovesHash).and_then(hash),
+        unread: row.number_up_to(Role::Unread, 100).map_or(0, |percent| percent as u8),
     };
     (info, if parsed.has_color { Sides::Known(named) } else { Sides::Open })
 }
@@ -119,6 +120,7 @@ pub(super) fn join(game: &mut GameInfo, sides: &mut Sides, more: &GameInfo, more
     game.termination = std::cmp::min_by_key(game.termination, more.termination, by_word);
     game.end = [game.end, more.end].into_iter().flatten().min();
     game.moves = [game.moves, more.moves].into_iter().flatten().min();
+    game.unread = game.unread.max(more.unread);
 }
 
 /// A hash as tables have it; columns of other tools may have moves under the same name.
@@ -163,6 +165,7 @@ mod tests {
             line: 0,
             end: None,
             moves: year.map(u64::from),
+            unread: year.map_or(0, |year| (year % 100) as u8),
         };
         let rows = [
             (info([a, b], [Some(1500.0), Some(1400.0)], Some(2020), a), Sides::Known([true, true])),

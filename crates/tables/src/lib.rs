@@ -233,6 +233,9 @@ pub fn with_columns<T>(
             columns.insert(after, (name, Values::Text(values)));
         }
     }
+    if every || rows.iter().any(|s| game(s).unread > 0) {
+        columns.push(("unread", integer(&|s| Some(game(s).unread.into()))));
+    }
     // most tables have no material
     if every || rows.iter().any(|s| s.material.is_some()) {
         columns.push(("material", integer(&|s| s.material.map(i32::from))));

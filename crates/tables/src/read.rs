@@ -26,6 +26,9 @@ const MOST_MATERIAL: u16 = 9 * 64;
 /// Largest line number: a float holds larger ones only roughly.
 const MOST_LINE: f64 = 9_007_199_254_740_992.0;
 
+/// Percent of the comments of games that may be unread, as in the report of `sample`: prose has numbers, too.
+const MOST_UNREAD: u64 = 5;
+
 /// Problems of each kind that are reported for one file.
 const SHOWN: u64 = 20;
 
@@ -190,6 +193,7 @@ impl<'a> TableReader<'a> {
                 | Role::Ply
                 | Role::Window
                 | Role::Material
+                | Role::Unread
                 | Role::DeclaredWin
                 | Role::DeclaredDraw
                 | Role::DeclaredLoss
@@ -234,7 +238,7 @@ impl<'a> TableReader<'a> {
             return;
         }
         let first_sample = self.table.samples.len();
-        let mut chess = false;
+        let (mut chess, mut unread) = (false, 0);
         let mut shown: BTreeMap<&'static str, u64> = BTreeMap::new();
         let mut lines = Vec::new();
         for index in 0..table.height() {
@@ -277,6 +281,7 @@ impl<'a> TableReader<'a> {
                 games.push(info.clone());
                 KnownGame { index: games.len() as u32 - 1, sides }
             };
+            unread += u64::from(info.unread);
             let known = self.known.entry(key).or_insert_with(new);
             let game = known.index;
             if let Some(joined) = self.table.games.get_mut(game as usize) {
@@ -311,6 +316,20 @@ impl<'a> TableReader<'a> {
         }
         let samples = first_sample..self.table.samples.len();
         self.count.used += samples.len() as u64;
+        let unread = unread / samples.len().max(1) as u64;
+        if unread >= MOST_UNREAD {
+            let value = text!(
+                "in the games of these rows {unread}% of what looks like a score was not read when they were sampled; \
+                 sample the records again, and read its message on comments"
+            );
+            self.problems.push(Problem {
+                source: file.to_owned(),
+                line: 0,
+                kind: "unread_comment",
+                value,
+                strict: false,
+            });
+        }
         self.files.push(TableFile { name: file.to_owned(), samples, lines, chess });
     }
 

@@ -423,6 +423,7 @@ mod tests {
                 line: 1,
                 end: None,
                 moves: None,
+                unread: 0,
             });
             let first = Sample {
                 game,

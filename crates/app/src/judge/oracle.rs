@@ -37,6 +37,7 @@ fn table() -> SampleTable {
                 line: 1,
                 end: None,
                 moves: None,
+                unread: 0,
             });
         }
         table.samples.push(Sample {

@@ -30,6 +30,7 @@ fn table(games: u64, shift: f64, slope: f64) -> SampleTable {
             line: 1,
             end: None,
             moves: None,
+            unread: 0,
         });
         for i in 0..2 {
             table.samples.push(Sample {

@@ -6,10 +6,11 @@ use evalcurve_fit::calibration::nine_digits;
 use evalcurve_fit::fit::{FitError, Method, Model, ModelFit, Sigmoid};
 use evalcurve_fit::validate::{Candidate, Choice};
 use evalcurve_records::sample::ReadReport;
-use evalcurve_words::language::Text;
+use evalcurve_words::language::{Language, Text};
 use serde_json::{Map, Value, json};
 
 use super::text;
+use super::verdict::Verdict;
 use crate::calibrate::{CalibrateOptions, EngineResult, Validated};
 
 /// The level of bootstrap intervals.
@@ -139,6 +140,7 @@ pub fn engine(result: &EngineResult, calibration: Option<&str>) -> Value {
         "standardization": result.standardization,
         "standardization_with_mates": result.standardization_with_mates,
         "constant": result.calibration.as_ref().and_then(|calibration| calibration.constant()),
+        "verdict": Verdict::of_result(result).map(|verdict| verdict.word(Language::English)),
         "calibration": calibration,
         "warnings": result.warnings,
         "error": result.error,

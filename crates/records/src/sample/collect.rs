@@ -243,6 +243,7 @@ impl Worker<'_> {
             line: game.line,
             end: annotator.is_none().then(|| end(game, plies_before(game, options), None)).flatten(),
             moves: game.moves.filter(|_| game.plies >= LEAST_PLIES),
+            unread: (100 * game.unread).div_ceil((game.unread + game.scores.len() as u64).max(1)) as u8,
         };
         let view = game.convention.filter(|_| annotator.is_none()).map(|convention| {
             let end = end(game, plies_before(game, options), Some(second(convention)));

@@ -413,6 +413,7 @@ mod tests {
             line: 1,
             end: None,
             moves: None,
+            unread: 0,
         });
         table.samples.push(Sample {
             game: 0,

@@ -167,6 +167,8 @@ pub struct GameInfo {
     pub end: Option<GameEnd>,
     /// A hash of its start position and moves, if it has [`LEAST_PLIES`] or more.
     pub moves: Option<u64>,
+    /// Of its comments that are scores or look like scores, percent that were not read.
+    pub unread: u8,
 }
 
 /// One drawn position.

@@ -40,6 +40,7 @@ pub(super) fn game_info(id: u64, position: &PackedPosition, engine: NameId, unna
         line: 0,
         end: None,
         moves: None,
+        unread: 0,
     }
 }
 
