@@ -149,7 +149,7 @@ where
 }
 
 /// The values of `--view`. White moves first in chess, and Black in shogi.
-fn view() -> impl TypedValueParser<Value = View> {
+pub fn view() -> impl TypedValueParser<Value = View> {
     PossibleValuesParser::new(["auto", "mover", "white", "black"]).map(|word| match word.as_str() {
         "mover" => View::Mover,
         "white" | "black" => View::First,
