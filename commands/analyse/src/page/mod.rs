@@ -301,6 +301,9 @@ impl<'a> GamePage<'a> {
                 button type="button" id=(id) aria-label=(self.word(label)) title=(self.word(label)) { (sign) }
             }
         };
+        let mistake = |id: &str, left: &str, right: &str, label: &str| {
+            button(id, &format!("{left}{}{right}", self.word(key!("mistake"))), label)
+        };
         let last = self.game.positions.len().saturating_sub(1);
         let side = self.side(self.game.view());
         let words = [
@@ -322,7 +325,8 @@ impl<'a> GamePage<'a> {
                     }
                     @if !self.mistakes().is_empty() {
                         div class="moves" {
-                            (button("worse", "◀ ?", key!("previous mistake"))) (button("next", "? ▶", key!("next mistake")))
+                            (mistake("worse", "◀ ", "", key!("previous mistake")))
+                            (mistake("next", "", " ▶", key!("next mistake")))
                         }
                     }
                     input type="range" id="ply" min="0" max=(last) value=(last) aria-label=(self.word("move"));
