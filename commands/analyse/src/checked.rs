@@ -89,6 +89,18 @@ fn is_open(before: &Said, after: &Said) -> bool {
 /// Moves of the engine's own choice that are searched again, too: they measure the noise of the deeper limit.
 const CONTROLS: usize = 24;
 
+/// The positions around the mistakes that a deeper search has left.
+pub fn to_confirm(games: &[WholeGame], series: &[Vec<Series>]) -> Vec<(usize, usize)> {
+    let mut all = Vec::new();
+    for (index, (game, series)) in games.iter().zip(series).enumerate() {
+        let left = costs(game, series).into_iter().filter(Cost::is_mistake);
+        all.extend(left.flat_map(|cost| [(index, cost.ply - 1), (index, cost.ply)]));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
 /// The positions that are searched again: game, and moves before it.
 pub fn to_check(
     games: &[WholeGame],
@@ -119,8 +131,9 @@ pub fn to_check(
 pub fn take(games: &[WholeGame], series: &mut [Vec<Series>], asked: &[(usize, usize)], found: &Outcome) {
     for (number, engine) in found.engines.iter().enumerate() {
         let limit = engine.limit.map(|limit| limit.to_string()).unwrap_or_default();
+        let is_first = series.iter().all(|series| series.get(number).is_some_and(|series| series.deeper.is_none()));
         for (game, series) in games.iter().zip(series.iter_mut()) {
-            if let Some(series) = series.get_mut(number) {
+            if let Some(series) = series.get_mut(number).filter(|_| is_first) {
                 // mated, so that no search is needed
                 let ended = |at: usize| series.said[at].clone().filter(|_| !game.positions[at].has_moves);
                 series.deeper = Some((limit.clone(), (0..series.said.len()).map(ended).collect()));
@@ -129,9 +142,13 @@ pub fn take(games: &[WholeGame], series: &mut [Vec<Series>], asked: &[(usize, us
         for ((game, at), answer) in asked.iter().zip(&engine.answers) {
             let Some(series) = series[*game].get_mut(number) else { continue };
             let said = games[*game].answered(*at, answer, &series.scale);
-            if let Some((_, deep)) = &mut series.deeper {
+            if let Some((_, deep)) = series.deeper.as_mut().filter(|_| said.is_some() || is_first) {
                 deep[*at] = said;
             }
+        }
+        // later searches are of positions that were chosen for what they said
+        if !is_first {
+            continue;
         }
         let edge = noise(games, series, number, true).map(|noise| noise.edge);
         for all in series.iter_mut() {

@@ -58,7 +58,7 @@ pub struct Args {
 
     /// An engine: its command, and option.NAME=VALUE, name=NAME and a limit (nodes=10k, depth=7, movetime=100,
     /// byoyomi=100 in milliseconds), in double quotes where there are blanks; may be repeated
-    #[arg(long, value_name = "COMMAND", required_unless_present_any = ["html", "graph"])]
+    #[arg(long, value_name = "COMMAND", required_unless_present_any = ["html", "graph", "player"])]
     pub(super) engine: Vec<String>,
 
     /// The limit of engines without their own; several make each of these engines one engine per limit

@@ -412,17 +412,21 @@ fn check(
     let mine = |game: usize, cost: &Cost| is_mine(&args.pages.player, &games[game], cost.side);
     let asked = checked::to_check(games, series, mine);
     let limits: Vec<Limit> = engines.iter().filter_map(|engine| engine.limit).collect();
-    let again = engines.into_iter().zip(&searched.engines).map(|(engine, searched)| EngineConfig {
-        name: searched.name.clone(),
-        limit: engine.limit.map(checked::deeper),
-        ..engine
-    });
-    let search = driver(args, games[0].rules(), again.collect());
-    let positions: Vec<Position> = asked.iter().map(|(game, at)| games[*game].to_search(*at)).collect();
-    let bar = Bar::new(args.output.is_quiet(), None, language);
-    let found = search.run(&positions, |_, _| false, |status| bar.show(status, &[], positions.len()));
-    bar.finish();
-    checked::take(games, series, &asked, &found?);
+    let mut engines = engines;
+    for (engine, searched) in engines.iter_mut().zip(&searched.engines) {
+        engine.name.clone_from(&searched.name);
+    }
+    // what was found among many moves is what erred most: it is looked at once more
+    for round in 0..2 {
+        engines.iter_mut().for_each(|engine| engine.limit = engine.limit.map(checked::deeper));
+        let asked = if round == 0 { asked.clone() } else { checked::to_confirm(games, series) };
+        let search = driver(args, games[0].rules(), engines.clone());
+        let positions: Vec<Position> = asked.iter().map(|(game, at)| games[*game].to_search(*at)).collect();
+        let bar = Bar::new(args.output.is_quiet(), None, language);
+        let found = search.run(&positions, |_, _| false, |status| bar.show(status, &[], positions.len()));
+        bar.finish();
+        checked::take(games, series, &asked, &found?);
+    }
     Ok(checked::sights(games, series, &limits))
 }
 

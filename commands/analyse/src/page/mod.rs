@@ -396,9 +396,9 @@ impl<'a> GamePage<'a> {
             let edge = (100.0 * edge).ceil();
             say!(
                 self.language,
-                "Moves that look bad were searched again with {limit}, before and after. What ± says is noise of that \
-                 search in four of five cases ({edge:.0} points); a cost counts where more than that is left. A move \
-                 that an engine would have played itself costs nothing."
+                "Moves that look bad were searched again with {limit}, before and after, and what was left once more, \
+                 deeper still. What ± says is noise of that search in four of five cases ({edge:.0} points); a cost \
+                 counts where more than that is left. A move that an engine would have played itself costs nothing."
             )
         }));
         if self.assumes() {
