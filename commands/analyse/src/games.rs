@@ -518,6 +518,9 @@ pub(crate) const MISTAKE: f64 = 0.1;
 /// See [`MISTAKE`].
 pub(crate) const BLUNDER: f64 = 0.2;
 
+/// What a move cost by one engine, the mover's win rate before and after, and the edge of the noise.
+type OneCost = (f64, [f64; 2], Option<f64>);
+
 /// The cost of every move that an engine judged before and after it, by its deepest search of both. A player's own
 /// scores stand before its moves: what it lost until its next move counts as the cost of the move. To an engine that
 /// would have played the move it costs nothing, whatever the searches say: where they differ, the earlier one was wrong.
@@ -535,15 +538,13 @@ pub fn costs(game: &WholeGame, engines: &[Series]) -> Vec<Cost> {
             let cost = if series.would_play(game, ply) { 0.0 } else { before - after };
             Some((cost, [before, after], looked.and(series.noise)))
         };
-        let by: Vec<Option<(f64, [f64; 2], Option<f64>)>> = engines.iter().map(of).collect();
-        let known: Vec<&(f64, [f64; 2], Option<f64>)> = by.iter().flatten().collect();
+        let by: Vec<Option<OneCost>> = engines.iter().map(of).collect();
+        let known: Vec<&OneCost> = by.iter().flatten().collect();
         if known.is_empty() {
             continue;
         }
         let count = known.len() as f64;
-        let mean = |value: &dyn Fn(&(f64, [f64; 2], Option<f64>)) -> f64| {
-            known.iter().map(|one| value(one)).sum::<f64>() / count
-        };
+        let mean = |value: &dyn Fn(&OneCost) -> f64| known.iter().map(|one| value(one)).sum::<f64>() / count;
         let squares: Option<f64> = known.iter().map(|(.., edge)| Some(edge.as_ref()? * edge.as_ref()?)).sum();
         costs.push(Cost {
             ply,

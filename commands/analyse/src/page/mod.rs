@@ -707,7 +707,7 @@ pub fn index(pages: &[(String, GamePage<'_>)], review: &Review<'_>, language: La
         html! { thead { tr { @for word in words { th scope="col" class="text" { (Safe(language.word(word))) } } } } }
     };
     let worst = html! {
-        div class="scroll" tabindex="0" { table class="jumps" {
+        div class="scroll" tabindex="0" { table class="jumps worst" {
             (head(&[key!("move"), key!("verdict"), key!("cost"), key!("win rate"), key!("better move"), key!("phase of the game"),
                 key!("game")]))
             tbody { @for (game, cost) in all.iter().take(MOST_LISTED) {
