@@ -249,6 +249,15 @@ mod tests {
         assert_eq!(verdict(other(0.5, 0.2), 0.15), (true, false));
         assert_eq!(verdict(other(0.5, 0.2), 0.25), (false, false));
         assert_eq!(verdict(other(0.5, 0.45), 0.02), (false, false));
+        // one of two engines would have played the move
+        let mut other_one = searched(&games[0]);
+        other_one.said[4] = said(&games[0], 4, 0.9, true);
+        let mut sure = searched(&games[0]);
+        sure.deeper = Some(("nodes 800".to_owned(), (0..17).map(|at| sure.said[at].clone()).collect()));
+        (sure.noise, other_one.noise, other_one.deeper) = (Some(0.01), Some(0.01), sure.deeper.clone());
+        let cost = costs(&games[0], &[sure.clone(), other_one]).swap_remove(4);
+        assert!(cost.own_choice && cost.cost > MISTAKE && !cost.is_mistake());
+        assert!(costs(&games[0], &[sure])[4].is_mistake());
         // deeper, it would have played the move
         assert_eq!(verdict(Some([(0.5, true), (0.2, false)]), 0.02), (false, false));
     }

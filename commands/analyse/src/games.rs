@@ -468,12 +468,15 @@ pub struct Cost {
     pub edge: Option<f64>,
     /// Whether an engine searched, and not the record speaks.
     pub searched: bool,
+    /// Whether one of the engines would have played the move.
+    pub own_choice: bool,
 }
 
 impl Cost {
     /// The cost that is more than noise. A search that was not repeated says nothing of a mistake.
     fn sure(&self) -> f64 {
         match self.edge {
+            _ if self.own_choice => f64::NEG_INFINITY,
             Some(edge) => self.cost - edge,
             None if self.searched => f64::NEG_INFINITY,
             None => self.cost,
@@ -553,6 +556,7 @@ pub fn costs(game: &WholeGame, engines: &[Series]) -> Vec<Cost> {
             rates: [mean(&|(_, rates, _)| rates[0]), mean(&|(_, rates, _)| rates[1])],
             edge: squares.map(|sum| sum.sqrt() / count),
             searched: engines.iter().any(|series| series.limit.is_some()),
+            own_choice: engines.iter().any(|series| series.would_play(game, ply)),
             by: by.into_iter().map(|one| Some(one?.0)).collect(),
         });
     }
@@ -726,6 +730,7 @@ mod tests {
             rates: [0.5, 0.5 - cost],
             edge: None,
             searched: false,
+            own_choice: false,
         };
         let costs = [cost(Color::Black, 0.0), cost(Color::Black, 0.1), cost(Color::White, 1.0)];
         let black = accuracy(&costs, Color::Black).unwrap();
