@@ -203,15 +203,48 @@ impl WholeGame {
         (0..self.positions.len()).filter(|plies| self.positions[*plies].has_moves)
     }
 
-    pub fn to_search(&self) -> Vec<Position> {
-        let start = self.record.game.played.as_ref().and_then(|played| played.start.clone());
-        let moves: Vec<String> = self.moves.iter().map(|played| played.text.clone()).collect();
-        let position = |plies: usize| match moves.is_empty() {
-            false => Position { start: start.clone(), moves: moves[..plies].to_vec() },
+    /// The position after so many moves, for an engine.
+    pub fn to_search(&self, plies: usize) -> Position {
+        if self.moves.is_empty() {
             // a single position
-            true => Position { start: Some(self.positions[plies].text.clone()), moves: Vec::new() },
-        };
-        self.open().map(position).collect()
+            return Position { start: Some(self.positions[plies].text.clone()), moves: Vec::new() };
+        }
+        let start = self.record.game.played.as_ref().and_then(|played| played.start.clone());
+        Position { start, moves: self.moves.iter().take(plies).map(|played| played.text.clone()).collect() }
+    }
+
+    /// The number of a move that was played, counted from 1, as people say it: `51` in shogi, `26.` or `25...` in chess.
+    fn number(&self, ply: usize) -> String {
+        let Some(place) = ply.checked_sub(1).and_then(|at| self.positions.get(at)) else { return ply.to_string() };
+        match (self.rules(), place.side) {
+            (Game::Chess, Color::White) => format!("{}.", place.ply.div_ceil(2)),
+            (Game::Chess, Color::Black) => format!("{}...", place.ply.div_ceil(2)),
+            _ => place.ply.to_string(),
+        }
+    }
+
+    /// A move with its number, counted from 1; `None` where there is none.
+    pub fn played(&self, ply: usize, language: Language) -> Option<String> {
+        let played = self.moves.get(ply.checked_sub(1)?)?;
+        Some(format!("{} {}", self.number(ply), played.words.in_language(language)))
+    }
+
+    /// How many moves the game has: in chess one of each side is one.
+    pub fn length(&self) -> usize {
+        if self.rules() == Game::Chess { self.moves.len().div_ceil(2) } else { self.moves.len() }
+    }
+
+    /// Whether White gave a handicap: it moves first in shogi.
+    pub fn is_handicap(&self) -> bool {
+        self.rules() == Game::Shogi && self.positions.first().is_some_and(|p| p.ply == 1 && p.side == Color::White)
+    }
+
+    /// The phase of the game in which a move was played: by its number, and at the end of chess by the material.
+    pub fn phase(&self, ply: usize) -> usize {
+        let Some(place) = ply.checked_sub(1).and_then(|at| self.positions.get(at)) else { return 0 };
+        let opening = place.ply <= OPENING[usize::from(self.rules() == Game::Chess)];
+        let is_late = place.material.map_or(place.ply > SHOGI_ENDGAME, |material| material <= CHESS_ENDGAME);
+        if is_late { 2 } else { usize::from(!opening) }
     }
 
     /// The words of a move in the position after so many moves.
@@ -246,7 +279,7 @@ impl WholeGame {
                 }
             }
             if said.iter().any(Option::is_some) {
-                all.push(Series { name, limit: None, own, scale, said, given_up: None });
+                all.push(Series { name, limit: None, own, scale, said, deeper: None, noise: None, given_up: None });
             }
         }
         all
@@ -257,17 +290,7 @@ impl WholeGame {
         let scale = Scale::of(&engine.name, calibrations, self.rules());
         let mut said = vec![None; self.positions.len()];
         for (plies, answer) in self.open().zip(engine.answers.iter().skip(from)) {
-            let Answer::Scored(scored) = answer else { continue };
-            let value = match scored.value {
-                Value::Cp(cp) => Score::Cp(f64::from(cp)),
-                Value::Wins(plies) => Score::Mate { wins: true, plies: Some(plies).filter(|n| *n > 0) },
-                Value::Loses(plies) => Score::Mate { wins: false, plies: Some(plies).filter(|n| *n > 0) },
-            };
-            said[plies] = self.said(plies, value, &scale, Some(&scored.best)).map(|said| Said {
-                depth: scored.depth,
-                nodes: scored.nodes,
-                ..said
-            });
+            said[plies] = self.answered(plies, answer, &scale);
         }
         let limit = engine.limit.map(|limit| limit.to_string());
         Series {
@@ -276,8 +299,22 @@ impl WholeGame {
             own: None,
             scale,
             said,
+            deeper: None,
+            noise: None,
             given_up: engine.given_up.as_ref().map(|given_up| given_up.why().clone()),
         }
+    }
+
+    /// What an engine answered to the position after so many moves.
+    pub fn answered(&self, plies: usize, answer: &Answer, scale: &Scale) -> Option<Said> {
+        let Answer::Scored(scored) = answer else { return None };
+        let value = match scored.value {
+            Value::Cp(cp) => Score::Cp(f64::from(cp)),
+            Value::Wins(plies) => Score::Mate { wins: true, plies: Some(plies).filter(|n| *n > 0) },
+            Value::Loses(plies) => Score::Mate { wins: false, plies: Some(plies).filter(|n| *n > 0) },
+        };
+        let said = self.said(plies, value, scale, Some(&scored.best))?;
+        Some(Said { depth: scored.depth, nodes: scored.nodes, ..said })
     }
 
     /// The win rate of a side, by what an engine says.
@@ -342,6 +379,10 @@ pub struct Series {
     pub scale: Scale,
     /// By position.
     pub said: Vec<Option<Said>>,
+    /// What a deeper search says of the positions around moves that look bad, and its limit.
+    pub deeper: Option<(String, Vec<Option<Said>>)>,
+    /// How sure costs by the deeper search are, see [`Noise::edge`](crate::checked::Noise).
+    pub noise: Option<f64>,
     /// Why it was given up.
     pub given_up: Option<Text>,
 }
@@ -419,31 +460,73 @@ pub struct Cost {
     pub side: Color,
     /// The win rate that the mover lost, the mean over the engines.
     pub cost: f64,
-    /// By engine.
+    /// By engine; 0 by one that would have played the move.
     pub by: Vec<Option<f64>>,
     /// The mover's win rate before and after, means.
     pub rates: [f64; 2],
+    /// In one of ten such moves more than this of the cost is noise of the search; `None` where no engine looked again.
+    pub edge: Option<f64>,
+    /// Whether an engine searched, and not the record speaks.
+    pub searched: bool,
+    /// Whether one of the engines would have played the move.
+    pub own_choice: bool,
 }
 
 impl Cost {
-    /// What the move is called, from `MISTAKE` on.
-    pub fn verdict(&self) -> &'static str {
-        if self.cost >= BLUNDER { key!("blunder") } else { key!("mistake") }
+    /// The cost that is more than noise. A search that was not repeated says nothing of a mistake.
+    fn sure(&self) -> f64 {
+        match self.edge {
+            _ if self.own_choice => f64::NEG_INFINITY,
+            Some(edge) => self.cost - edge,
+            None if self.searched => f64::NEG_INFINITY,
+            None => self.cost,
+        }
     }
 
-    /// The cost in points of 100, never -0.
+    /// Whether it is a mistake, and no engine's own choice.
+    pub fn is_mistake(&self) -> bool {
+        self.sure() >= MISTAKE
+    }
+
+    /// Whether it is a mistake of the worst kind.
+    pub fn is_blunder(&self) -> bool {
+        self.sure() >= BLUNDER
+    }
+
+    /// What a mistake is called.
+    pub fn verdict(&self) -> &'static str {
+        if self.is_blunder() { key!("blunder") } else { key!("mistake") }
+    }
+
+    /// The cost in points of 100, never -0, and how sure it is.
     pub fn points(&self) -> String {
-        format!("{:.0}", (100.0 * self.cost).round() + 0.0)
+        let edge = self.edge.map_or_else(String::new, |edge| format!(" ± {:.0}", (100.0 * edge).ceil()));
+        format!("{:.0}{edge}", (100.0 * self.cost).round() + 0.0)
     }
 }
+
+/// The last ply of the opening in shogi and in chess, the last of the middlegame in shogi, and the material of both
+/// sides with which the endgame of chess begins: that of two rooks and a few pawns each.
+pub(crate) const OPENING: [u32; 2] = [40, 24];
+/// See [`OPENING`].
+pub(crate) const SHOGI_ENDGAME: u32 = 90;
+/// See [`OPENING`].
+pub(crate) const CHESS_ENDGAME: u32 = 30;
+
+/// The words for the phases of a game.
+pub(crate) const PHASES: [&str; 3] = [key!("opening"), key!("middlegame"), key!("endgame")];
 
 /// From this cost on, a move is a mistake (疑問手), and from the second on a blunder (悪手): ShogiHome's defaults.
 pub(crate) const MISTAKE: f64 = 0.1;
 /// See [`MISTAKE`].
 pub(crate) const BLUNDER: f64 = 0.2;
 
-/// The cost of every move that an engine judged before and after it. A player's own scores stand before its moves: what
-/// it lost until its next move counts as the cost of the move.
+/// What a move cost by one engine, the mover's win rate before and after, and the edge of the noise.
+type OneCost = (f64, [f64; 2], Option<f64>);
+
+/// The cost of every move that an engine judged before and after it, by its deepest search of both. A player's own
+/// scores stand before its moves: what it lost until its next move counts as the cost of the move. To an engine that
+/// would have played the move it costs nothing, whatever the searches say: where they differ, the earlier one was wrong.
 pub fn costs(game: &WholeGame, engines: &[Series]) -> Vec<Cost> {
     let mut costs = Vec::new();
     for ply in 1..=game.moves.len() {
@@ -451,18 +534,31 @@ pub fn costs(game: &WholeGame, engines: &[Series]) -> Vec<Cost> {
         let of = |series: &Series| {
             let after = if series.own.is_some() { ply + 1 } else { ply };
             let own = series.own.is_none_or(|own| own == side);
-            let rate = |at: usize| Some(game.rate_of(side, series.said.get(at)?.as_ref().filter(|_| own)?));
-            Some([rate(ply - 1)?, rate(after)?])
+            let first = |at: usize| series.said.get(at)?.as_ref();
+            let looked = series.deep(ply - 1).zip(series.deep(after));
+            let (before, after) = looked.or_else(|| first(ply - 1).zip(first(after))).filter(|_| own)?;
+            let [before, after] = [before, after].map(|said| game.rate_of(side, said));
+            let cost = if series.would_play(game, ply) { 0.0 } else { before - after };
+            Some((cost, [before, after], looked.and(series.noise)))
         };
-        let rates: Vec<Option<[f64; 2]>> = engines.iter().map(of).collect();
-        let known: Vec<[f64; 2]> = rates.iter().flatten().copied().collect();
+        let by: Vec<Option<OneCost>> = engines.iter().map(of).collect();
+        let known: Vec<&OneCost> = by.iter().flatten().collect();
         if known.is_empty() {
             continue;
         }
-        let mean = |at: usize| known.iter().map(|rates| rates[at]).sum::<f64>() / known.len() as f64;
-        let (before, after) = (mean(0), mean(1));
-        let by = rates.iter().map(|rates| rates.map(|[before, after]| before - after)).collect();
-        costs.push(Cost { ply, side, cost: before - after, by, rates: [before, after] });
+        let count = known.len() as f64;
+        let mean = |value: &dyn Fn(&OneCost) -> f64| known.iter().map(|one| value(one)).sum::<f64>() / count;
+        let squares: Option<f64> = known.iter().map(|(.., edge)| Some(edge.as_ref()? * edge.as_ref()?)).sum();
+        costs.push(Cost {
+            ply,
+            side,
+            cost: mean(&|(cost, ..)| *cost),
+            rates: [mean(&|(_, rates, _)| rates[0]), mean(&|(_, rates, _)| rates[1])],
+            edge: squares.map(|sum| sum.sqrt() / count),
+            searched: engines.iter().any(|series| series.limit.is_some()),
+            own_choice: engines.iter().any(|series| series.would_play(game, ply)),
+            by: by.into_iter().map(|one| Some(one?.0)).collect(),
+        });
     }
     costs
 }
@@ -475,9 +571,9 @@ pub fn accuracy(costs: &[Cost], side: Color) -> Option<f64> {
     (!moves.is_empty()).then(|| moves.iter().sum::<f64>() / moves.len() as f64)
 }
 
-/// Moves that cost at least `MISTAKE`, the costliest first.
+/// The mistakes, the costliest first.
 pub fn costly(costs: &[Cost]) -> Vec<&Cost> {
-    let mut found: Vec<&Cost> = costs.iter().filter(|cost| cost.cost >= MISTAKE).collect();
+    let mut found: Vec<&Cost> = costs.iter().filter(|cost| cost.is_mistake()).collect();
     found.sort_by(|a, b| b.cost.total_cmp(&a.cost).then(a.ply.cmp(&b.ply)));
     found
 }
@@ -581,9 +677,27 @@ pub fn conflicts(games: &[WholeGame], series: &[Vec<Series>]) -> Vec<Conflict> {
 }
 
 impl Series {
+    /// What its deeper search says of a position.
+    pub fn deep(&self, at: usize) -> Option<&Said> {
+        self.deeper.as_ref()?.1.get(at)?.as_ref()
+    }
+
+    /// What its deepest search says of a position.
+    pub fn known(&self, at: usize) -> Option<&Said> {
+        self.deep(at).or_else(|| self.said.get(at)?.as_ref())
+    }
+
+    /// Whether it would have played the move that was, counted from 1, by any of its searches.
+    pub fn would_play(&self, game: &WholeGame, ply: usize) -> bool {
+        let Some(at) = ply.checked_sub(1) else { return false };
+        let played = game.moves.get(at).map(|played| &played.words);
+        let searches = [self.deep(at), self.said.get(at).and_then(Option::as_ref)];
+        searches.into_iter().flatten().any(|said| said.best.is_some() && said.best.as_ref() == played)
+    }
+
     /// What it says of a position. A player's own score stands for the position after its move, too.
     pub fn at(&self, at: usize) -> Option<&Said> {
-        let said = |at: usize| self.said.get(at)?.as_ref();
+        let said = |at: usize| self.known(at);
         said(at).or_else(|| said(at.checked_sub(1).filter(|_| self.own.is_some())?))
     }
 
@@ -598,7 +712,7 @@ impl Series {
             let best = best.map(|words| [words.japanese.clone(), words.record.clone()]);
             Remark { score_cp, mate, best, depth: said.depth, nodes: said.nodes }
         };
-        self.said.iter().map(|said| said.as_ref().map(remark)).collect()
+        (0..self.said.len()).map(|at| self.known(at).map(remark)).collect()
     }
 }
 
@@ -608,7 +722,16 @@ mod tests {
 
     #[test]
     fn accuracies_are_means_of_lichess_s_formula() {
-        let cost = |side, cost| Cost { ply: 1, side, cost, by: Vec::new(), rates: [0.5, 0.5 - cost] };
+        let cost = |side, cost| Cost {
+            ply: 1,
+            side,
+            cost,
+            by: Vec::new(),
+            rates: [0.5, 0.5 - cost],
+            edge: None,
+            searched: false,
+            own_choice: false,
+        };
         let costs = [cost(Color::Black, 0.0), cost(Color::Black, 0.1), cost(Color::White, 1.0)];
         let black = accuracy(&costs, Color::Black).unwrap();
         assert!((black - 0.5 * (100.0 + 63.58)).abs() < 0.01, "{black}");

@@ -8,12 +8,16 @@
 pub mod annotate;
 mod answer;
 #[cfg(feature = "cli")]
+pub mod checked;
+#[cfg(feature = "cli")]
 pub mod cli;
 #[cfg(feature = "cli")]
 pub mod games;
 mod journal;
 #[cfg(feature = "cli")]
 pub mod page;
+#[cfg(feature = "cli")]
+pub mod review;
 mod run;
 #[cfg(feature = "cli")]
 mod scored;

@@ -459,6 +459,17 @@ fn seat(engine: &EngineConfig, name: String, own_name: &str, keys: &[u64], journ
 }
 
 impl Searched {
+    /// Mean time of its searches by this run and those before, of those that count.
+    pub fn mean_time(&self) -> Option<Duration> {
+        let time = |answer: &Answer| match answer {
+            Answer::Scored(scored) => Some(scored.time_us),
+            Answer::Failed(_) => None,
+        };
+        let times: Vec<u64> = self.answers.iter().filter_map(time).collect();
+        let mean = times.iter().sum::<u64>().checked_div(times.len() as u64)?;
+        Some(Duration::from_micros(mean))
+    }
+
     /// The same for the first positions only.
     fn first(&self, positions: usize) -> Self {
         let given_up = self.given_up.clone().filter(|_| self.answers.len() <= positions);

@@ -277,16 +277,8 @@ impl Analysis {
         columns
     }
 
-    /// Mean time of an engine's searches by this run and those before, of those that count.
+    /// See [`Searched::mean_time`].
     pub fn mean_time(&self, engine: usize) -> Option<Duration> {
-        let answers = self.outcome.engines.get(engine)?.answers.iter();
-        let times: Vec<u64> = answers
-            .filter_map(|answer| match answer {
-                Answer::Scored(scored) => Some(scored.time_us),
-                Answer::Failed(_) => None,
-            })
-            .collect();
-        let mean = times.iter().sum::<u64>().checked_div(times.len() as u64)?;
-        Some(Duration::from_micros(mean))
+        self.outcome.engines.get(engine)?.mean_time()
     }
 }

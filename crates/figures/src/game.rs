@@ -2,7 +2,7 @@
 
 use super::chart::{AxisSpec, Words, pale, stroke};
 use super::labels::{Entry, Names, named_lines};
-use super::palette::color;
+use super::palette::{color, dashed};
 use super::{Data, Figure, PlotError, PlotOptions, Point, Range};
 
 /// What one engine says of a game.
@@ -50,7 +50,8 @@ pub struct DrawnGame {
 pub fn game_graph(game: &GameGraph, options: &PlotOptions) -> Result<DrawnGame, PlotError> {
     options.check()?;
     let with_points = game.lines.iter().enumerate().filter(|(_, line)| !line.points.is_empty());
-    let entry = |(index, l): (usize, &GameLine)| Entry { index, name: l.name.clone(), look: color(l.color) };
+    let look = if game.lines.len() > 1 { dashed } else { color };
+    let entry = |(index, l): (usize, &GameLine)| Entry { index, name: l.name.clone(), look: look(l.color) };
     let entries: Vec<Entry> = with_points.map(entry).collect();
     if entries.is_empty() {
         return Err(PlotError::nothing(game.lines.len(), "a win rate", "0 to 1"));

@@ -54,7 +54,7 @@ pub use self::game::{DrawnGame, GameGraph, GameLine, game_graph};
 pub use self::histogram::histograms;
 pub use self::lines::{RateChart, RateLine, rate_chart};
 pub use self::outlines::letter;
-pub use self::palette::{PALETTE, Stroke, color, contrast};
+pub use self::palette::{PALETTE, Stroke, color, contrast, dashed};
 pub use self::rates::{RateBar, RateWords, ShareGroups, rate_bars, share_bars};
 pub use self::reliability::reliability;
 pub use self::svg::Escaped;

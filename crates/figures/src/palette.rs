@@ -46,6 +46,11 @@ pub fn color(index: usize) -> Stroke {
     Stroke { rgb, dash }
 }
 
+/// [`color`] for one of a few lines, which differ in their dashes, too: nobody needs colours to tell them apart.
+pub fn dashed(index: usize) -> Stroke {
+    Stroke { dash: DASHES[index % DASHES.len()], ..color(index) }
+}
+
 impl Stroke {
     /// The colour for plotters.
     pub fn line_color(self) -> RGBColor {

@@ -1,7 +1,8 @@
 //! `evalcurve analyse`: engines score positions of other people's games.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use evalcurve_app::calibrate::CalibrateOptions;
@@ -17,7 +18,7 @@ use evalcurve_app::shipped::{all_positions, shipped};
 use evalcurve_app::{Calibrate, FileFormat, Filters, Fitting, Input, Reading, Sample, Sampling, cli};
 use evalcurve_calibration::types::{Color, Outcome};
 use evalcurve_engine::{EngineConfig, Game, Limit, parse_engine, parse_limit};
-use evalcurve_fit::calibration::Estimate;
+use evalcurve_fit::calibration::{Calibration, Estimate};
 use evalcurve_records::sample::Expression;
 use evalcurve_tables as table;
 use evalcurve_words::language::{Language, Text};
@@ -40,6 +41,8 @@ Examples:
       one engine at three limits: how the constant moves with search
   evalcurve analyse game.kif --engine \"gpsusi byoyomi=200\" --calibrations evalcurve-out/ --html game.html
       a page of one game: board, win rate, what moves cost; docs/game-pages.md
+  evalcurve analyse games/ --player NAME --engine \"fairy-stockfish option.UCI_Variant=shogi nodes=20k\" --html pages/
+      where a player went wrong: its mistakes over all games, worst first, and a page of each
   evalcurve analyse game.kif --engine \"a nodes=10k\" --engine \"b nodes=10k\" --judges analysed.parquet
       where the engines disagree, and which of them was right so far in such positions
 
@@ -55,7 +58,7 @@ pub struct Args {
 
     /// An engine: its command, and option.NAME=VALUE, name=NAME and a limit (nodes=10k, depth=7, movetime=100,
     /// byoyomi=100 in milliseconds), in double quotes where there are blanks; may be repeated
-    #[arg(long, value_name = "COMMAND", required_unless_present_any = ["html", "graph"])]
+    #[arg(long, value_name = "COMMAND", required_unless_present_any = ["html", "graph", "player"])]
     pub(super) engine: Vec<String>,
 
     /// The limit of engines without their own; several make each of these engines one engine per limit
@@ -407,6 +410,37 @@ pub(super) fn given_up_words(name: &str, given_up: &GivenUp) -> Text {
     }
 }
 
+impl Args {
+    /// The calibrations of engines by the positions in the program. Says before how long that takes. The searches are
+    /// kept in the journal of `table` until all engines are calibrated.
+    pub(super) fn program_positions(
+        &self,
+        game: Game,
+        table: PathBuf,
+        engines: Vec<EngineConfig>,
+    ) -> anyhow::Result<Vec<Calibration>> {
+        let mut job = Job { paths: Vec::new(), reading: Reading::default(), out: table, game, ..self.job() };
+        (job.positions, job.target) = (None, None);
+        let (analysis, _, journal) = job.score(|_| Ok(engines), true)?;
+        let language = self.language.chosen();
+        let engines = analysis.outcome.engines.iter().map(|engine| {
+            let result = analysis.results.iter().find(|result| result.name == engine.name);
+            let calibration = result.and_then(|result| result.calibration.clone());
+            let constant = calibration.as_ref().and_then(|calibration| calibration.constant());
+            if let Some(constant) = constant.filter(|_| !self.output.is_quiet()) {
+                let (name, positions) = (&engine.name, thousands(analysis.outcome.positions as u64));
+                let constant = estimate_words(&constant, 0);
+                terminal::note(&say!(language, "calibrated {name} on {positions} positions: 1/w1 {constant}"));
+            }
+            let why = result.and_then(|result| result.error.clone()).unwrap_or_default();
+            calibration.ok_or_else(|| text!("{}: it cannot be calibrated; {why}", engine.name).into())
+        });
+        let found = engines.collect::<anyhow::Result<Vec<_>>>()?;
+        let _ = std::fs::remove_file(journal);
+        Ok(found)
+    }
+}
+
 impl Subcommand for Args {
     const NAME: &'static str = "analyse";
     const ABOUT: &'static str = key!("Let engines score positions of games, and calibrate them");
@@ -435,6 +469,38 @@ impl Job {
         engines: impl FnOnce(Game) -> anyhow::Result<Vec<EngineConfig>>,
         is_council: bool,
     ) -> anyhow::Result<(Done, cli::Limits)> {
+        let (analysis, drawn, journal) = self.score(engines, is_council)?;
+        let is_empty = analysis.table.samples.is_empty();
+        if !is_empty {
+            table::write_with(&analysis.table, analysis.columns(), &self.out, rayon::current_num_threads())?;
+        }
+        // the table has all that it held
+        let _ = std::fs::remove_file(journal);
+        self.print(&analysis, &drawn, self.aim())?;
+        let limits = analysis.outcome.engines.iter().filter_map(|e| Some((e.name.clone(), e.limit?.to_string())));
+        let limits = limits.collect();
+        if !is_empty {
+            return Ok((Done::Yes, limits));
+        }
+        for engine in &analysis.outcome.engines {
+            let why = engine.given_up.as_ref().map(|why| given_up_words(&engine.name, why));
+            let why = why.unwrap_or_else(|| text!("{}: none of its answers has a score", engine.name));
+            terminal::error(&why.text(self.language));
+        }
+        Ok((Done::Nothing, limits))
+    }
+
+    /// How well constants are to be known.
+    fn aim(&self) -> Option<f64> {
+        self.target.or(self.positions.is_none().then_some(TARGET))
+    }
+
+    /// Scores positions. Returns the journal, too, which has the searches until somebody removes it.
+    fn score(
+        &self,
+        engines: impl FnOnce(Game) -> anyhow::Result<Vec<EngineConfig>>,
+        is_council: bool,
+    ) -> anyhow::Result<(Analysis, Drawn, PathBuf)> {
         if !table::is_table(&self.out) {
             bail!(text!("{}: a sample table ends in .parquet or .csv", self.out.display()));
         }
@@ -448,7 +514,7 @@ impl Job {
         }
         let game = if drawn.value.chess { Game::Chess } else { Game::Shogi };
         make_parent(&self.out)?;
-        let target = self.target.or(self.positions.is_none().then_some(TARGET));
+        let target = self.aim();
         let mut journal = self.out.clone().into_os_string();
         journal.push(".journal");
         let search =
@@ -480,24 +546,7 @@ impl Job {
         if is_council {
             given_up(&analysis)?;
         }
-        let is_empty = analysis.table.samples.is_empty();
-        if !is_empty {
-            table::write_with(&analysis.table, analysis.columns(), &self.out, rayon::current_num_threads())?;
-        }
-        // the table has all that it held
-        let _ = std::fs::remove_file(&analyse.search.journal);
-        self.print(&analysis, &drawn, target)?;
-        let limits = analysis.outcome.engines.iter().filter_map(|e| Some((e.name.clone(), e.limit?.to_string())));
-        let limits = limits.collect();
-        if !is_empty {
-            return Ok((Done::Yes, limits));
-        }
-        for engine in &analysis.outcome.engines {
-            let why = engine.given_up.as_ref().map(|why| given_up_words(&engine.name, why));
-            let why = why.unwrap_or_else(|| text!("{}: none of its answers has a score", engine.name));
-            terminal::error(&why.text(self.language));
-        }
-        Ok((Done::Nothing, limits))
+        Ok((analysis, drawn, analyse.search.journal))
     }
 }
 
@@ -506,7 +555,12 @@ pub(super) struct Bar {
     bar: ProgressBar,
     target: Option<f64>,
     language: Language,
+    /// Where there is no terminal: when the last line was written.
+    lines: Option<Cell<Instant>>,
 }
+
+/// Where output is redirected, progress is a line each minute.
+const BETWEEN_LINES: Duration = Duration::from_secs(60);
 
 impl Bar {
     pub(super) fn finish(&self) {
@@ -520,11 +574,26 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template(&format!("{{bar:20}} {counts}")) {
             bar.set_style(style);
         }
-        Self { bar, target, language }
+        let lines = (!quiet && bar.is_hidden()).then(|| Cell::new(Instant::now()));
+        Self { bar, target, language, lines }
+    }
+
+    /// Writes the line of this minute.
+    fn line(&self, status: &Status, running: &[Running], needed: usize) {
+        let Some(last) = self.lines.as_ref().filter(|last| last.get().elapsed() >= BETWEEN_LINES) else { return };
+        last.set(Instant::now());
+        let rate = status.searches as f64 / self.bar.elapsed().as_secs_f64().max(0.001);
+        let left = needed.saturating_sub(status.positions) as f64 * status.asked.len() as f64;
+        let (done, all) = (thousands(status.positions as u64), thousands(needed as u64));
+        let minutes = (left / rate.max(1e-9) / 60.0).ceil();
+        let within = running.iter().filter_map(|one| one.within).fold(0.0, f64::max);
+        let known =
+            if within > 0.0 { say!(self.language, "; known within ±{:.0}%", 100.0 * within) } else { String::new() };
+        terminal::note(&say!(self.language, "{done} of {all} positions, {minutes:.0} min left{known}"));
     }
 
     pub(super) fn show(&self, status: &Status, running: &[Running], positions: usize) {
-        if self.bar.is_hidden() {
+        if self.bar.is_hidden() && self.lines.is_none() {
             return;
         }
         if status.searches == 0 {
@@ -538,7 +607,9 @@ impl Bar {
             let checked = status.checked as f64;
             (checked * (widest / target) * (widest / target)).ceil() as usize
         });
-        self.bar.set_length(needed.map_or(positions, |n| n.clamp(status.positions, positions)) as u64);
+        let needed = needed.map_or(positions, |n| n.clamp(status.positions, positions));
+        self.line(status, running, needed);
+        self.bar.set_length(needed as u64);
         self.bar.set_position(status.positions as u64);
         let one = |one: &Running| {
             let within = one.within.map(|within| format!(" ±{:.0}%", 100.0 * within)).unwrap_or_default();

@@ -1,23 +1,26 @@
 //! `evalcurve analyse --html`, `--annotate` and `--graph`: whole games for people who look at them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::bail;
-use evalcurve_app::cli::files::{check_replace, is_there, make_folder, make_parent, shown, write_figure};
-use evalcurve_app::cli::options::one_of;
+use evalcurve_app::cli::files::{check_replace, is_there, make_folder, make_parent, note_all, shown, write_figure};
+use evalcurve_app::cli::options::{one_of, view};
 use evalcurve_app::cli::{Done, terminal};
 use evalcurve_app::judge::judges::Conflicts;
 use evalcurve_app::report::columns::Columns;
+use evalcurve_app::report::text::{thousands, wrap};
 use evalcurve_app::{Input, Judge, Judged, Progress, with_flags};
 use evalcurve_calibration::types::Color;
+use evalcurve_engine::{EngineConfig, Game, Limit};
 use evalcurve_figures::PlotOptions;
-use evalcurve_fit::calibration::{Calibration, file_stem, file_stems};
+use evalcurve_fit::calibration::{self, Calibration, file_stem, file_stems};
 use evalcurve_records::record::find::{expand_globs, find};
 use evalcurve_records::record::source::Refusal;
 use evalcurve_records::sample::collect::Problem;
+use evalcurve_records::sample::{View, turn_scores};
 use evalcurve_records::{Original, games_of};
 use evalcurve_words::language::Language;
 use evalcurve_words::text::shown_source;
@@ -27,12 +30,14 @@ use serde_json::{Value, json};
 
 use super::analyse::{Args, Bar, given_up_words};
 use crate::annotate::{Form, Insertion, insertions};
+use crate::checked::{self, Noise, Sight};
 use crate::games::{
-    Conflict, Cost, Dispute, MISTAKE, Scale, Series, WholeGame, accuracy, conflicts, costly, costs, disagreements,
-    dispute,
+    Conflict, Cost, Dispute, MISTAKE, PHASES, Scale, Series, WholeGame, accuracy, conflicts, costly, costs,
+    disagreements, dispute,
 };
 use crate::page::{GamePage, index, verdict};
-use crate::{Outcome, Position};
+use crate::review::{Phase, Review, file_name, is_mine, nobody};
+use crate::{Outcome, Position, Search, Searched};
 
 /// What is made of whole games.
 #[derive(Debug, clap::Args)]
@@ -58,6 +63,18 @@ pub(super) struct PageArgs {
           hide_short_help = true)]
     pub graph: Option<PathBuf>,
 
+    /// Only games of this player, and what its moves cost over all of them; may be repeated, * and ? match any letters
+    ///
+    /// With --html one linked set of pages, worst moves first. An engine without --calibrations is calibrated first, on
+    /// the positions in the program
+    #[arg(long, value_name = "NAME", requires = "paths", conflicts_with_all = ["positions", "target"])]
+    pub player: Vec<String>,
+
+    /// Whose point of view the players' scores have where only a convention says it; auto takes the other one where the
+    /// games of a file show it
+    #[arg(long, value_parser = view(), default_value = "auto", hide_short_help = true)]
+    view: View,
+
     /// Calibrations of the engines, by name: files, or folders of them; may be repeated
     #[arg(long, value_name = "PATH")]
     pub calibrations: Vec<PathBuf>,
@@ -73,7 +90,11 @@ pub(super) struct PageArgs {
 impl PageArgs {
     /// Whether whole games are asked for.
     pub(super) fn asked(&self) -> bool {
-        self.html.is_some() || self.annotate.is_some() || self.graph.is_some() || !self.judges.is_empty()
+        !self.player.is_empty()
+            || self.html.is_some()
+            || self.annotate.is_some()
+            || self.graph.is_some()
+            || !self.judges.is_empty()
     }
 
     /// The calibrations that are given, then those of the judged engines, and their conflicts.
@@ -117,10 +138,15 @@ impl PageArgs {
     /// The file that the answers of engines are kept in until all is written.
     fn journal(&self) -> PathBuf {
         let beside = [&self.html, &self.annotate, &self.graph].into_iter().flatten().next();
-        let mut name = beside.cloned().unwrap_or_else(|| PathBuf::from("analysed")).into_os_string();
-        name.push(".journal");
-        name.into()
+        named(&beside.cloned().unwrap_or_else(|| PathBuf::from("analysed")), ".journal")
     }
+}
+
+/// A path with more at the end of its name.
+fn named(path: &Path, more: &str) -> PathBuf {
+    let mut name = path.to_owned().into_os_string();
+    name.push(more);
+    name.into()
 }
 
 fn is_page(path: &Path) -> bool {
@@ -160,19 +186,29 @@ struct Read {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let language = args.language.chosen();
-    let judged = args.pages.judged(args.output.is_quiet(), language)?;
-    let calibrations = &judged.calibrations;
+    let mut judged = args.pages.judged(args.output.is_quiet(), language)?;
     let Read { games, counts, originals, unread } = read(args, language)?;
     args.pages.check(games.len(), args.force)?;
-    let searched = if args.engine.is_empty() { None } else { Some(search(args, &games, language)?) };
-    let series = series(&games, searched.as_ref(), calibrations);
+    let engines = args.engines(rules(&games)?)?;
+    if !args.pages.player.is_empty() && !engines.is_empty() && judged.calibrations.is_empty() {
+        judged.calibrations = calibrated(args, &games, &engines, language)?;
+    }
+    let calibrations = &judged.calibrations;
+    let searched = if engines.is_empty() { None } else { Some(search(args, &games, engines.clone(), language)?) };
+    let mut series = series(&games, searched.as_ref(), calibrations);
+    let checks = args.pages.html.is_some() || !args.pages.player.is_empty();
+    let sights = match searched.filter(|_| checks) {
+        Some(searched) => check(args, &games, &mut series, &searched, engines, language)?,
+        None => Vec::new(),
+    };
     if series.iter().all(Vec::is_empty) {
         bail!(text!("no record has a score of the players or an analysis; name an engine with --engine"));
     }
     tell_unjudged(args, &series, &judged.conflicts, language);
     tell_scales(args, &games, &series, language);
     let mut written = Written::default();
-    write_pages(args, &games, &series, &judged.conflicts, language, &mut written)?;
+    let review = Review::new(&games, &series, &args.pages.player);
+    write_pages(args, &review, &judged.conflicts, language, &mut written)?;
     if let Some(folder) = &args.pages.annotate {
         written.not_annotated = unread;
         annotate(args, folder, &games, &series, &originals, &mut written)?;
@@ -185,8 +221,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     // all that it held is written
     let _ = fs::remove_file(args.pages.journal());
     let known = &judged.conflicts;
-    let document = || document(&games, counts, &series, known, &written);
-    args.output.print(document, || summary(&games, &series, known, &written, language))?;
+    let document = || document(&review, counts, &sights, known, &written);
+    args.output.print(document, || summary(&review, &sights, known, &written, language))?;
     Ok(tell_not_annotated(&written.not_annotated, language))
 }
 
@@ -211,14 +247,12 @@ fn tell_not_annotated(problems: &[Problem], language: Language) -> Done {
 /// The games with their moves. What is wrong is told, and costs one game.
 fn read(args: &Args, language: Language) -> anyhow::Result<Read> {
     let entries = find(&expand_globs(&args.paths)?)?;
-    let (mut games, mut unread, mut problems, mut without) = (Vec::new(), Vec::new(), 0_u64, 0_u64);
+    let (mut records, mut unread, mut problems, mut without, mut others) =
+        (Vec::new(), Vec::new(), 0_u64, 0_u64, 0_u64);
     let mut reading = games_of(entries).with_moves();
     for found in reading.by_ref() {
         match found {
-            Ok(record) => match WholeGame::new(record) {
-                Some(game) if !(game.moves.is_empty() && args.pages.judges.is_empty()) => games.push(game),
-                _ => without += 1,
-            },
+            Ok(record) => records.push(record),
             Err(problem) if args.strict => bail!(problem),
             Err(problem) => {
                 problems += 1;
@@ -231,6 +265,27 @@ fn read(args: &Args, language: Language) -> anyhow::Result<Read> {
                 }
             }
         }
+    }
+    // before games of others are left out: it takes many games to see
+    if args.engine.is_empty() {
+        note_all(&turn_scores(&mut records, args.pages.view), args.output.is_quiet(), language);
+    }
+    let (mut games, mut there): (Vec<WholeGame>, BTreeMap<String, usize>) = Default::default();
+    for record in records {
+        record.game.names.iter().for_each(|name| *there.entry(name.clone()).or_default() += 1);
+        match WholeGame::new(record) {
+            Some(game) if game.moves.is_empty() && args.pages.judges.is_empty() => without += 1,
+            Some(game)
+                if [Color::Black, Color::White].iter().all(|side| !is_mine(&args.pages.player, &game, *side)) =>
+            {
+                others += 1;
+            }
+            Some(game) => games.push(game),
+            None => without += 1,
+        }
+    }
+    if games.is_empty() && others > 0 {
+        bail!(nobody(&args.pages.player, &there));
     }
     if problems > 3 && !args.output.is_quiet() {
         terminal::warning(&say!(language, "{} more problems of records", problems - 3));
@@ -248,45 +303,131 @@ fn read(args: &Args, language: Language) -> anyhow::Result<Read> {
         bail!(text!("no game with moves was read"));
     }
     let used = games.len() as u64;
-    let skipped = json!({ "no_moves": without, "unreadable": problems });
-    let counts = json!({ "read": used + without + problems, "used": used, "skipped": skipped });
+    let skipped = json!({ "no_moves": without, "of_others": others, "unreadable": problems });
+    let counts = json!({ "read": used + without + others + problems, "used": used, "skipped": skipped });
     Ok(Read { games, counts, originals: reading.originals(), unread })
 }
 
-/// Lets the engines search every position of every game.
-fn search(args: &Args, games: &[WholeGame], language: Language) -> anyhow::Result<Outcome> {
-    evalcurve_engine::usi::stop_engines_on_signals()?;
-    let rules = games[0].rules();
+/// The game of all records.
+fn rules(games: &[WholeGame]) -> anyhow::Result<Game> {
+    let rules = games.first().map(WholeGame::rules).unwrap_or_default();
     if games.iter().any(|game| game.rules() != rules) {
         bail!(text!("the records hold shogi and chess; an engine plays one of them, so give the records of one game"));
     }
-    let positions: Vec<Position> = games.iter().flat_map(WholeGame::to_search).collect();
-    let journal = args.pages.journal();
-    make_parent(&journal)?;
-    let search = crate::Search {
-        game: rules,
-        engines: args.engines(rules)?,
+    Ok(rules)
+}
+
+/// The calibrations of the engines by the positions in the program, written for the next time.
+fn calibrated(
+    args: &Args,
+    games: &[WholeGame],
+    engines: &[EngineConfig],
+    language: Language,
+) -> anyhow::Result<Vec<Calibration>> {
+    let folder = named(&args.pages.journal().with_extension(""), ".calibrations");
+    let found = args.program_positions(games[0].rules(), named(&folder, ".parquet"), engines.to_vec())?;
+    make_folder(&folder)?;
+    let stems = file_stems(&found.iter().map(|calibration| calibration.engine.name.as_str()).collect::<Vec<_>>());
+    for (calibration, stem) in found.iter().zip(stems) {
+        calibration::write(calibration, folder.join(format!("{stem}.json")))?;
+    }
+    if !args.output.is_quiet() {
+        let folder = shown(&folder);
+        terminal::note(&say!(language, "--calibrations {folder} takes these calibrations the next time"));
+    }
+    Ok(found)
+}
+
+/// How engines are driven.
+fn driver(args: &Args, game: Game, engines: Vec<EngineConfig>) -> Search {
+    Search {
+        game,
+        engines,
         processes: args.processes.map(usize::from),
         patience: Duration::from_secs(args.patience.into()),
         fresh: args.fresh,
         most_failures: args.failures.into(),
-        journal,
-        restart: args.force,
-        ..crate::Search::default()
-    };
-    let bar = Bar::new(args.output.is_quiet(), None, language);
+        journal: args.pages.journal(),
+        ..Search::default()
+    }
+}
+
+/// Positions that tell how long an engine takes for one.
+const TRIAL: usize = 12;
+
+/// Lets the engines search every position of every game. Says before how long that takes.
+fn search(args: &Args, games: &[WholeGame], engines: Vec<EngineConfig>, language: Language) -> anyhow::Result<Outcome> {
+    evalcurve_engine::usi::stop_engines_on_signals()?;
+    let all = |game: &WholeGame| game.open().map(|plies| game.to_search(plies)).collect::<Vec<_>>();
+    let positions: Vec<Position> = games.iter().flat_map(all).collect();
+    let mut search = driver(args, games[0].rules(), engines);
+    make_parent(&search.journal)?;
+    search.restart = args.force;
+    let (quiet, checks) = (args.output.is_quiet(), args.pages.html.is_some() || !args.pages.player.is_empty());
+    if positions.len() > LONG {
+        let few: Vec<Position> = positions.iter().step_by(positions.len().div_ceil(TRIAL)).cloned().collect();
+        let trial = search.run(&few, |_, _| false, |_| {})?;
+        search.restart = false;
+        let time: Duration = trial.engines.iter().filter_map(Searched::mean_time).sum();
+        let moves = games.iter().map(|game| game.moves.len()).sum();
+        let more = if checks { checked::extra(moves, search.game) } else { 0.0 };
+        let processes = search.processes.unwrap_or_else(rayon::current_num_threads).max(1);
+        let minutes = time.as_secs_f64() * (positions.len() as f64 + more) / processes as f64 / 60.0;
+        let (count, minutes) = (thousands(positions.len() as u64), format!("{:.0}", minutes.ceil()));
+        if !quiet {
+            terminal::note(&say!(
+                language,
+                "{count} positions, and again around the moves that look bad: about {minutes} min; after Ctrl-C, the \
+                 same command goes on"
+            ));
+        }
+    }
+    let bar = Bar::new(quiet, None, language);
     let outcome = search.run(&positions, |_, _| false, |status| bar.show(status, &[], positions.len()));
     bar.finish();
     let outcome = outcome?;
-    for note in outcome.notes.iter().filter(|_| !args.output.is_quiet()) {
+    for note in outcome.notes.iter().filter(|_| !quiet) {
         terminal::note(&note.text(language));
     }
-    for engine in outcome.engines.iter().filter(|_| !args.output.is_quiet()) {
+    for engine in outcome.engines.iter().filter(|_| !quiet) {
         if let Some(given_up) = &engine.given_up {
             terminal::warning(&given_up_words(&engine.name, given_up).text(language));
         }
     }
     Ok(outcome)
+}
+
+/// Positions from which on it is said how long they take.
+const LONG: usize = 200;
+
+/// Searches the positions around moves that look bad again, deeper.
+fn check(
+    args: &Args,
+    games: &[WholeGame],
+    series: &mut [Vec<Series>],
+    searched: &Outcome,
+    engines: Vec<EngineConfig>,
+    language: Language,
+) -> anyhow::Result<Vec<Sight>> {
+    let mine = |game: usize, cost: &Cost| is_mine(&args.pages.player, &games[game], cost.side);
+    let asked = checked::to_check(games, series, mine);
+    let limits: Vec<Limit> = engines.iter().filter_map(|engine| engine.limit).collect();
+    let mut engines = engines;
+    for (engine, searched) in engines.iter_mut().zip(&searched.engines) {
+        engine.name.clone_from(&searched.name);
+    }
+    // what was found among many moves is what erred most: it is looked at once more
+    for round in 0..2 {
+        engines.iter_mut().for_each(|engine| engine.limit = engine.limit.map(checked::deeper));
+        let asked = if round == 0 { asked.clone() } else { checked::to_confirm(games, series) };
+        let search = driver(args, games[0].rules(), engines.clone());
+        let positions: Vec<Position> = asked.iter().map(|(game, at)| games[*game].to_search(*at)).collect();
+        let bar = Bar::new(args.output.is_quiet(), None, language);
+        let found = search.run(&positions, |_, _| false, |status| bar.show(status, &[], positions.len()));
+        bar.finish();
+        checked::take(games, series, &asked, &found?);
+    }
+    Ok(checked::sights(games, series, &limits))
 }
 
 /// What is known of each game: what engines found, else what the record says.
@@ -323,14 +464,16 @@ fn tell_scales(args: &Args, games: &[WholeGame], series: &[Vec<Series>], languag
 
 fn write_pages(
     args: &Args,
-    games: &[WholeGame],
-    series: &[Vec<Series>],
+    review: &Review<'_>,
     known: &[Conflicts],
     language: Language,
     written: &mut Written,
 ) -> anyhow::Result<()> {
     let Some(html) = &args.pages.html else { return Ok(()) };
-    let pages = games.iter().zip(series).map(|(game, series)| GamePage::new(game, series, language).with_known(known));
+    let games = review.games;
+    let pages = games.iter().zip(review.series).enumerate().map(|(index, (game, series))| {
+        GamePage::new(game, series, language).with_known(known).of_sides(review.sides(index))
+    });
     if is_page(html) {
         make_parent(html)?;
         for page in pages {
@@ -340,18 +483,23 @@ fn write_pages(
         return Ok(());
     }
     make_folder(html)?;
-    let digits = games.len().to_string().len();
     let named: Vec<(String, GamePage<'_>)> =
-        (1..).zip(pages).map(|(number, page)| (format!("game-{number:0digits$}.html"), page)).collect();
+        pages.enumerate().map(|(index, page)| (page_name(index, games.len()), page)).collect();
     for (name, page) in &named {
         let path = html.join(name);
-        whole_file::write(&path, with_flags(&page.html()?).as_bytes())?;
+        whole_file::write(&path, with_flags(&page.html_in_set()?).as_bytes())?;
         written.pages.push(shown(&path));
     }
     let path = html.join("index.html");
-    whole_file::write(&path, index(&named, language).as_bytes())?;
+    whole_file::write(&path, index(&named, review, language).as_bytes())?;
     written.pages.push(shown(&path));
     Ok(())
+}
+
+/// The file of a game among others.
+fn page_name(index: usize, games: usize) -> String {
+    let digits = games.to_string().len();
+    format!("game-{:0digits$}.html", index + 1)
 }
 
 /// Copies each record with what the engines say inserted, into a folder per engine if there are several.
@@ -428,35 +576,112 @@ fn free_name(source: &str, taken: &BTreeSet<String>) -> String {
     std::iter::once(last.clone()).chain(numbered).find(|name| !taken.contains(&name.to_lowercase())).unwrap_or(last)
 }
 
+/// Mistakes in the terminal.
+const MOST_MISTAKES: usize = 20;
+
+/// What the noise of the searches lets one see: where it hides mistakes, first of all.
+fn noise_words(review: &Review<'_>, sights: &[Sight], language: Language) -> Vec<String> {
+    let of = |sight: &Sight| {
+        let series = review.series.first()?.get(sight.engine)?;
+        let (name, first) = (&series.name, series.limit.clone().unwrap_or_default());
+        let deeper = series.deeper.as_ref().map(|(limit, _)| limit.clone()).unwrap_or_default();
+        let percent = |share: f64| format!("{:.1}", 100.0 * share);
+        let Some(deep) = sight.noise[1] else {
+            return Some(say!(
+                language,
+                "{name}: cannot tell how far searches with {deeper} can be trusted: too few moves were its own choice; \
+                 no move is called a mistake"
+            ));
+        };
+        let (edge, mistake) = (percent(deep.edge), 100.0 * MISTAKE);
+        let shallow = sight.noise[0].map_or_else(|| "–".to_owned(), |noise| percent(noise.edge));
+        if !sight.blind {
+            return Some(say!(
+                language,
+                "{name}: neighbouring searches differ by up to {shallow} points in four of five cases with {first}, and \
+                 by {edge} with {deeper}, which decides"
+            ));
+        }
+        let advice = match sight.would_do.as_ref().map(|limit| limit.to_string()) {
+            Some(limit) => say!(language, "; {limit} would do, as the noise falls"),
+            None => say!(language, "; a much longer limit is needed"),
+        };
+        Some(say!(
+            language,
+            "{name}: the noise hides mistakes: neighbouring searches differ by up to {edge} points in four of five \
+             cases even with {deeper}, and a mistake is {mistake:.0}{advice}"
+        ))
+    };
+    let mut sights: Vec<&Sight> = sights.iter().collect();
+    sights.sort_by_key(|sight| !sight.blind);
+    sights.into_iter().filter_map(of).collect()
+}
+
 /// The moves that cost most, in the terminal.
 fn summary(
-    games: &[WholeGame],
-    series: &[Vec<Series>],
+    review: &Review<'_>,
+    sights: &[Sight],
     known: &[Conflicts],
     written: &Written,
     language: Language,
 ) -> String {
+    let (games, series) = (review.games, review.series);
     let mut out = String::new();
-    if let ([game], [series]) = (games, series) {
-        let all = costs(game, series);
-        let rows: Vec<&Cost> = costly(&all).into_iter().take(10).collect();
-        let verdict = |cost: &&Cost| language.word(cost.verdict()).to_owned();
-        let played = |cost: &&Cost| format!("{} {}", cost.ply, game.moves[cost.ply - 1].words.in_language(language));
+    for line in noise_words(review, sights, language) {
+        out += &wrap(&(line + "\n"), terminal::width(), 2);
+    }
+    if games.len() == 1 || !review.players.is_empty() {
+        let all = review.mistakes();
+        let verdict = |(_, cost): &(usize, &Cost)| language.word(cost.verdict()).to_owned();
+        let played = |(game, cost): &(usize, &Cost)| games[*game].played(cost.ply, language).unwrap_or_default();
+        let better = |(game, cost): &(usize, &Cost)| {
+            let better = review.better(*game, cost.ply);
+            better.iter().map(|words| words.in_language(language)).collect::<Vec<_>>().join(", ")
+        };
         let columns = Columns::new()
-            .left(language.word("move"), 20, played)
-            .left(language.word("verdict"), 10, verdict)
-            .right(language.word("cost"), 6, |cost: &&Cost| cost.points());
-        if rows.is_empty() {
+            .when(games.len() > 1, |columns| {
+                columns.name(language.word("game"), 22, |(game, _): &(usize, &Cost)| review.names[*game].clone())
+            })
+            .left(language.word("move"), 17, played)
+            .left(language.word("verdict"), 8, verdict)
+            .right(language.word("cost"), 8, |(_, cost)| cost.points())
+            .gap(2)
+            .left(language.word("better move"), 16, better)
+            .left(language.word("phase of the game"), 10, |(game, cost)| {
+                language.word(PHASES[games[*game].phase(cost.ply)]).to_owned()
+            });
+        let judged: usize = review.costs.iter().map(Vec::len).sum();
+        if !review.players.is_empty() {
+            let (count, found) = (games.len(), all.len());
+            out += &(say!(language, "{found} mistakes in {judged} moves of {count} games") + "\n");
+        }
+        if judged == 0 {
+            out += &(say!(language, "No move could be judged.") + "\n");
+        } else if all.is_empty() {
             out += &say!(language, "No move cost {:.0} points or more.", 100.0 * MISTAKE);
             out += "\n";
         } else {
             out += &(terminal::heading(columns.head().trim_end()) + "\n");
-            rows.iter().for_each(|row| out += &(columns.row(row).trim_end().to_owned() + "\n"));
+            let rows = all.iter().take(if review.players.is_empty() { 10 } else { MOST_MISTAKES });
+            rows.for_each(|row| out += &(columns.row(row).trim_end().to_owned() + "\n"));
         }
         out += "\n";
     }
+    if !review.players.is_empty() {
+        let phases = review.phases();
+        let columns = Columns::new()
+            .left(language.word("phase of the game"), 12, |phase: &Phase| language.word(phase.name).to_owned())
+            .right(language.word("moves judged"), 7, |phase| thousands(phase.moves as u64))
+            .right(language.word("mistakes"), 9, |phase| phase.mistakes.to_string())
+            .right(language.word("blunders"), 9, |phase| phase.blunders.to_string())
+            .right(language.word("mean cost"), 10, |phase| format!("{:.1}", 100.0 * phase.cost));
+        out += &(terminal::heading(columns.head().trim_end()) + "\n");
+        phases.iter().for_each(|phase| out += &(columns.row(phase).trim_end().to_owned() + "\n"));
+        out += &review.trend(language).map_or_else(String::new, |trend| trend + "\n");
+        out += "\n";
+    }
     if !known.is_empty() {
-        out += &disputes(games, series, known, language);
+        out += &disputes(review, known, language);
     }
     for conflict in searched_conflicts(games, series) {
         out += &(told(&conflict, &series[0], language) + "\n");
@@ -470,7 +695,8 @@ fn summary(
 const MOST_DISPUTES: usize = 20;
 
 /// What the engines say side by side where they are furthest apart, and whom to believe.
-fn disputes(games: &[WholeGame], series: &[Vec<Series>], known: &[Conflicts], language: Language) -> String {
+fn disputes(review: &Review<'_>, known: &[Conflicts], language: Language) -> String {
+    let (games, series) = (review.games, review.series);
     let mut all: Vec<(usize, usize, Dispute<'_>)> = Vec::new();
     for (index, (game, engines)) in games.iter().zip(series).enumerate() {
         let of = |at: usize| Some((index, at, dispute(game, engines, at, known)?));
@@ -489,11 +715,9 @@ fn disputes(games: &[WholeGame], series: &[Vec<Series>], known: &[Conflicts], la
     for (index, at, dispute) in all.iter().take(MOST_DISPUTES) {
         let (game, engines) = (&games[*index], &series[*index]);
         let names: Vec<String> = engines.iter().map(|series| series.name.clone()).collect();
-        let place = match at.checked_sub(1).and_then(|at| game.moves.get(at)) {
-            Some(played) => format!("{at} {}", played.words.in_language(language)),
-            None => say!(language, "line {}", game.record.game.line + 1),
-        };
-        let source = if games.len() > 1 { format!("{} ", shown_source(&game.record.source)) } else { String::new() };
+        let line = || say!(language, "line {}", game.record.game.line + 1);
+        let place = game.played(*at, language).unwrap_or_else(line);
+        let source = if games.len() > 1 { format!("{} ", review.names[*index]) } else { String::new() };
         let said = |series: &Series| {
             let said = series.at(*at)?;
             let rate = game.rate_of(game.positions[*at].side, said);
@@ -550,24 +774,20 @@ fn engine_document(series: &Series) -> Value {
         "side": series.own.map(|side| format!("{side:?}").to_lowercase()),
         "positions": series.said.iter().flatten().count(), "constant": constant, "assumed": assumed,
         "given_up": series.given_up,
-        "win_rates": series.said.iter().map(|said| said.as_ref().map(|said| said.rates[0])).collect::<Vec<_>>(),
+        "deeper": series.deeper.as_ref().map(|(limit, _)| limit),
+        "win_rates": (0..series.said.len()).map(|at| series.known(at).map(|said| said.rates[0])).collect::<Vec<_>>(),
     })
 }
 
-fn document(
-    games: &[WholeGame],
-    counts: Value,
-    series: &[Vec<Series>],
-    known: &[Conflicts],
-    written: &Written,
-) -> Value {
+fn document(review: &Review<'_>, counts: Value, sights: &[Sight], known: &[Conflicts], written: &Written) -> Value {
+    let (games, series) = (review.games, review.series);
     let game = |(game, series): (&WholeGame, &Vec<Series>)| {
         let all = costs(game, series);
         let cost = |cost: &Cost| {
             let words = &game.moves[cost.ply - 1].words;
             json!({
-                "ply": cost.ply, "move": words.record, "cost": cost.cost, "win_rates": cost.rates,
-                "verdict": cost.verdict(),
+                "ply": cost.ply, "move": words.record, "cost": cost.cost, "within": cost.edge,
+                "by": cost.by, "win_rates": cost.rates, "verdict": cost.verdict(),
             })
         };
         let disputed = |at: usize| {
@@ -597,7 +817,26 @@ fn document(
     };
     let not_annotated =
         |problem: &Problem| json!({ "source": problem.source, "line": problem.line, "reason": problem.value });
+    let noise = |noise: &Option<Noise>| {
+        noise.map(|noise| json!({ "mean": noise.mean, "four_of_five": noise.edge, "pairs": noise.pairs }))
+    };
+    let sight = |sight: &Sight| {
+        let series = series.first().and_then(|series| series.get(sight.engine));
+        json!({
+            "engine": series.map(|series| &series.name), "limit": series.map(|series| &series.limit),
+            "deeper": series.and_then(|series| Some(&series.deeper.as_ref()?.0)),
+            "noise": noise(&sight.noise[0]), "noise_deeper": noise(&sight.noise[1]),
+            "hides_mistakes": sight.blind, "would_do": sight.would_do.map(|limit| limit.to_string()),
+        })
+    };
+    let page = |game: usize| {
+        // one page has the name that it was given
+        let last = written.pages.last()?;
+        Some(if written.pages.len() == 1 { file_name(last).to_owned() } else { page_name(game, games.len()) })
+    };
     json!({
+        "searches": sights.iter().map(sight).collect::<Vec<_>>(),
+        "review": review.document(page),
         "conflicts": searched_conflicts(games, series).iter().map(conflict).collect::<Vec<_>>(),
         "games": counts,
         "whole_games": games.iter().zip(series).map(game).collect::<Vec<_>>(),

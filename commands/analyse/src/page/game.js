@@ -117,7 +117,8 @@ function show(ply) {
   byId("board").innerHTML = position.p ? (game.chess ? chess(position) : shogi(position)) : "";
   byId("board").firstElementChild?.setAttribute("aria-label", position.m);
   byId("ply").value = at;
-  byId("now").textContent = position.m + (position.t ? ` (${position.t})` : "");
+  const mistake = game.mistakes.find(([ply]) => ply === at);
+  byId("now").textContent = position.m + (position.t ? ` (${position.t})` : "") + (mistake ? ` – ${mistake[1]}` : "");
   [...byId("said").rows].forEach((row, engine) => {
     const said = position.e[engine];
     const rates = said && said[0];
@@ -142,6 +143,9 @@ function show(ply) {
 for (const [id, to] of [["first", () => 0], ["back", () => at - 1], ["on", () => at + 1], ["last", () => last]]) {
   byId(id).addEventListener("click", () => show(to()));
 }
+const plies = game.mistakes.map(([ply]) => ply);
+byId("worse")?.addEventListener("click", () => show(plies.findLast((ply) => ply < at) ?? at));
+byId("next")?.addEventListener("click", () => show(plies.find((ply) => ply > at) ?? at));
 byId("turn").addEventListener("click", () => {
   turned = !turned;
   show(at);
@@ -168,4 +172,4 @@ for (const link of document.querySelectorAll("a[data-ply]")) {
   });
 }
 const asked = Number(location.hash.slice(1));
-show(location.hash && Number.isInteger(asked) ? asked : last);
+show(location.hash && Number.isInteger(asked) ? asked : game.open);

@@ -16,9 +16,10 @@ use maud::{Markup, PreEscaped, html};
 use serde_json::{Value, json};
 
 use crate::games::{
-    ASSUMED_WITHIN, BLUNDER, Cost, Dispute, KANJI, MISTAKE, Scale, Series, WholeGame, Words, accuracy, costly, costs,
-    disagreements, dispute,
+    ASSUMED_WITHIN, BLUNDER, CHESS_ENDGAME, Cost, Dispute, KANJI, MISTAKE, OPENING, PHASES, SHOGI_ENDGAME, Scale,
+    Series, WholeGame, Words, accuracy, costly, costs, disagreements, dispute,
 };
+use crate::review::{Phase, Review, better, file_name};
 
 /// A game and what engines say of it.
 #[derive(Debug)]
@@ -28,7 +29,9 @@ pub struct GamePage<'a> {
     pub language: Language,
     /// Which of two engines was right so far where they differed.
     known: &'a [Conflicts],
+    /// Of every move, and of the sides whose mistakes are shown.
     costs: Vec<Cost>,
+    sides: Vec<Color>,
 }
 
 /// Moves in a table of costs, and thoughts in one of times.
@@ -37,7 +40,18 @@ const MOST_ROWS: usize = 12;
 impl<'a> GamePage<'a> {
     /// A page about a game.
     pub fn new(game: &'a WholeGame, engines: &'a [Series], language: Language) -> Self {
-        Self { game, engines, language, known: &[], costs: costs(game, engines) }
+        let sides = vec![Color::Black, Color::White];
+        Self { game, engines, language, known: &[], costs: costs(game, engines), sides }
+    }
+
+    /// Shows the mistakes of these sides alone.
+    pub fn of_sides(self, sides: Vec<Color>) -> Self {
+        Self { sides, ..self }
+    }
+
+    /// The mistakes, the costliest first.
+    fn mistakes(&self) -> Vec<&Cost> {
+        costly(&self.costs).into_iter().filter(|cost| self.sides.contains(&cost.side)).collect()
     }
 
     /// Says whom to believe where engines disagree, by what such conflicts came to.
@@ -58,6 +72,8 @@ impl<'a> GamePage<'a> {
             // the words for the sides in shogi say who moves first
             (Color::Black, Language::Japanese) if self.is_chess() => "黒",
             (Color::White, Language::Japanese) if self.is_chess() => "白",
+            (Color::Black, Language::Japanese) if self.game.is_handicap() => "下手",
+            (Color::White, Language::Japanese) if self.game.is_handicap() => "上手",
             (Color::Black, language) => language.word("Black"),
             (Color::White, language) => language.word("White"),
         }
@@ -82,9 +98,7 @@ impl<'a> GamePage<'a> {
     }
 
     fn played(&self, ply: usize) -> String {
-        ply.checked_sub(1)
-            .and_then(|at| self.game.moves.get(at))
-            .map_or_else(|| self.word("start").to_owned(), |played| format!("{ply} {}", self.words(&played.words)))
+        self.game.played(ply, self.language).unwrap_or_else(|| self.word("start").to_owned())
     }
 
     /// The title: who played, and the result.
@@ -102,6 +116,19 @@ impl<'a> GamePage<'a> {
         };
         let side = self.side(winner);
         Some(say!(self.language, "{side} won"))
+    }
+
+    /// The result in the words of one side, if it is one.
+    fn result_of(&self, sides: Vec<Color>) -> String {
+        let outcome = self.game.record.game.black_outcome;
+        match (sides.as_slice(), outcome) {
+            ([side], Some(outcome)) => match outcome.in_view_of(*side) {
+                Outcome::Win => self.word("win").to_owned(),
+                Outcome::Draw => self.word("draw").to_owned(),
+                Outcome::Loss => self.word("loss").to_owned(),
+            },
+            _ => self.result().unwrap_or_default(),
+        }
     }
 
     /// Whether a win rate of the page is by a constant that is not the engine's.
@@ -134,21 +161,23 @@ impl<'a> GamePage<'a> {
     /// # Errors
     /// No engine has a score, or options out of range.
     pub fn graph(&self, options: &PlotOptions) -> Result<DrawnGame, PlotError> {
+        // in chess one move of each side is a move
+        let step = if self.is_chess() { 2.0 } else { 1.0 };
         let line = |(color, series): (usize, &Series)| {
-            let point = |(at, said): (usize, &Option<_>)| {
-                let said: &crate::games::Said = said.as_ref()?;
-                let [win_rate, low, high] = said.rates;
-                Some(Point { x: at as f64, win_rate, low, high, count: 0 })
+            let point = |at: usize| {
+                let [win_rate, low, high] = series.known(at)?.rates;
+                Some(Point { x: at as f64 / step, win_rate, low, high, count: 0 })
             };
-            let points = series.said.iter().enumerate().filter_map(point).collect();
-            GameLine { name: self.name(series), color, points, gap: if series.own.is_some() { 4.0 } else { 2.0 } }
+            let points = (0..series.said.len()).filter_map(point).collect();
+            let gap = if series.own.is_some() { 4.0 } else { 2.0 };
+            GameLine { name: self.name(series), color, points, gap: gap / step }
         };
         let side = self.side(self.game.view());
         let graph = GameGraph {
             title: self.title(),
             caption: self.result().unwrap_or_default(),
             axes: [self.word("number of moves").to_owned(), say!(self.language, "win rate of {side}")],
-            plies: self.game.moves.len(),
+            plies: self.game.length(),
             lines: self.engines.iter().enumerate().map(line).collect(),
             notes: vec![self.scale_note()],
         };
@@ -163,7 +192,11 @@ impl<'a> GamePage<'a> {
             }
             Err(error) => return Err(error),
         };
-        let frame = drawn.frame.map(|px| format!("{px:.1}")).join(" ");
+        let [left, right, top, bottom] = drawn.frame;
+        // the last move of chess may be White's
+        let share = if self.is_chess() { 0.5 } else { 1.0 } * self.game.moves.len() as f64;
+        let right = left + (right - left) * share / self.game.length().max(1) as f64;
+        let frame = [left, right, top, bottom].map(|px| format!("{px:.1}")).join(" ");
         Ok(html! {
             figure class={ "graph " (class) } data-frame=(frame) { (PreEscaped(drawn.figure.svg_for_page())) } "\n"
         })
@@ -173,7 +206,7 @@ impl<'a> GamePage<'a> {
     fn data(&self) -> String {
         let words = |words: &Words| self.words(words).to_owned();
         let said = |series: &Series, at: usize| -> Value {
-            let Some(said) = series.said.get(at).and_then(Option::as_ref) else { return Value::Null };
+            let Some(said) = series.known(at) else { return Value::Null };
             let rates = said.rates.map(|rate| (rate * 1_000.0).round() / 10.0);
             json!([rates, self.score(&said.score), said.best.as_ref().map(words)])
         };
@@ -196,7 +229,20 @@ impl<'a> GamePage<'a> {
                 .collect(),
         };
         let names = [Color::Black, Color::White].map(|side| self.player(side));
+        let mut mistakes: Vec<(usize, String)> = Vec::new();
+        for cost in self.mistakes() {
+            let (verdict, points) = (self.word(cost.verdict()), cost.points());
+            let better = self.better(cost);
+            mistakes.push((cost.ply, say!(self.language, "{verdict}, cost {points}; better: {better}")));
+        }
+        // at the worst mistake, else at the last position of which something is known
+        let known = |at: &usize| self.engines.iter().any(|series| series.known(*at).is_some());
+        let last = (0..self.game.positions.len()).rev().find(known);
+        let open = mistakes.first().map(|(ply, _)| *ply).or(last);
+        mistakes.sort_by_key(|(ply, _)| *ply);
         let document = json!({
+            "open": open.unwrap_or(0),
+            "mistakes": mistakes,
             "chess": self.is_chess(),
             "letters": letters,
             "players": names,
@@ -232,7 +278,7 @@ impl<'a> GamePage<'a> {
         let game = &self.game.record.game;
         let mut facts = Vec::new();
         facts.extend(self.result());
-        let moves = self.game.moves.len();
+        let moves = self.game.length();
         facts.push(say!(self.language, "{moves} moves"));
         for side in [Color::Black, Color::White] {
             if let Some(rating) = game.ratings[side.index()] {
@@ -255,6 +301,9 @@ impl<'a> GamePage<'a> {
                 button type="button" id=(id) aria-label=(self.word(label)) title=(self.word(label)) { (sign) }
             }
         };
+        let mistake = |id: &str, left: &str, right: &str, label: &str| {
+            button(id, &format!("{left}{}{right}", self.word(key!("mistake"))), label)
+        };
         let last = self.game.positions.len().saturating_sub(1);
         let side = self.side(self.game.view());
         let words = [
@@ -274,6 +323,12 @@ impl<'a> GamePage<'a> {
                         (button("on", "▶", key!("one move on"))) (button("last", "▶|", key!("end of the game")))
                         (button("turn", "⇅", key!("turn the board")))
                     }
+                    @if !self.mistakes().is_empty() {
+                        div class="moves" {
+                            (mistake("worse", "◀ ", "", key!("previous mistake")))
+                            (mistake("next", "", " ▶", key!("next mistake")))
+                        }
+                    }
                     input type="range" id="ply" min="0" max=(last) value=(last) aria-label=(self.word("move"));
                     p id="now" aria-live="polite" { }
                 }
@@ -288,26 +343,38 @@ impl<'a> GamePage<'a> {
                             @for (at, series) in self.engines.iter().enumerate() {
                                 tr {
                                     td class="text" {
-                                        span class="dot" style=(self.ink(at)) { } (Safe(self.name(series)))
+                                        (self.ink(at)) (Safe(self.name(series)))
                                     }
                                     td { } td { } td class="text" { }
                                 }
                             }
                         }
                     }
+                    (self.costly())
                 }
             }
         })
     }
 
-    /// The colour of an engine.
-    fn ink(&self, at: usize) -> String {
-        let (r, g, b) = plot::color(at).rgb;
-        format!("background:rgb({r},{g},{b})")
+    /// The line of an engine in the graph.
+    fn ink(&self, at: usize) -> Markup {
+        let stroke = if self.engines.len() > 1 { plot::dashed(at) } else { plot::color(at) };
+        let (r, g, b) = stroke.rgb;
+        html! {
+            svg class="dot" viewBox="0 0 30 6" aria-hidden="true" {
+                line x1="0" x2="30" y1="3" y2="3" stroke={ "rgb(" (r) "," (g) "," (b) ")" } stroke-width="3"
+                    stroke-dasharray=(stroke.dash) { }
+            }
+        }
+    }
+
+    /// What the engines would have played.
+    fn better(&self, cost: &Cost) -> String {
+        better(self.engines, cost.ply).into_iter().map(|words| self.words(words)).collect::<Vec<_>>().join(", ")
     }
 
     fn costly(&self) -> Markup {
-        let found = costly(&self.costs);
+        let rows: Vec<&Cost> = self.mistakes().into_iter().take(MOST_ROWS).collect();
         let (mistake, blunder) = (100.0 * MISTAKE, 100.0 * BLUNDER);
         let judged = self.costs.len();
         let mut notes = vec![say!(
@@ -324,20 +391,22 @@ impl<'a> GamePage<'a> {
                 .to_owned(),
             );
         }
+        let edges = self.engines.iter().filter_map(|series| series.deeper.as_ref().zip(series.noise));
+        notes.extend(edges.map(|((limit, _), edge)| {
+            let edge = (100.0 * edge).ceil();
+            say!(
+                self.language,
+                "Moves that look bad were searched again with {limit}, before and after, and what was left once more, \
+                 deeper still. What ± says is noise of that search in four of five cases ({edge:.0} points); a cost \
+                 counts where more than that is left. A move that an engine would have played itself costs nothing."
+            )
+        }));
         if self.assumes() {
             notes.push(self.scale_note());
         }
         let percent = |rate: f64| format!("{:.0}%", 100.0 * rate);
-        let best = |cost: &Cost| {
-            let said = self.engines.iter().filter_map(|series| series.said.get(cost.ply - 1)?.as_ref()?.best.as_ref());
-            let mut words: Vec<&str> = said.map(|words| self.words(words)).collect();
-            words.dedup();
-            words.join(", ")
-        };
-        let rows: Vec<&Cost> = found.iter().copied().take(MOST_ROWS).collect();
         html! {
             h2 id="costs" { (Safe(self.word("Moves that cost most"))) }
-            @for note in &notes { (soft(note)) }
             @for doubt in self.engines.iter().filter_map(|series| self.game.doubt(series)) {
                 p class="warn" { (Safe(doubt.text(self.language))) }
             }
@@ -358,10 +427,12 @@ impl<'a> GamePage<'a> {
                         self.word(cost.verdict()).to_owned(),
                         cost.points(),
                         format!("{} → {}", percent(cost.rates[0]), percent(cost.rates[1])),
-                        best(cost),
+                        self.better(cost),
                     ])),
+                    &[],
                 ))
             }
+            @for note in &notes { (soft(note)) }
         }
     }
 
@@ -376,17 +447,20 @@ impl<'a> GamePage<'a> {
         ))
     }
 
-    /// A table whose first cells show a position.
-    fn rows(&self, head: &[&str], rows: impl Iterator<Item = (usize, Vec<String>)>) -> Markup {
+    /// A table whose first cells show a position. `below` has a sentence for each row, or nothing.
+    fn rows(&self, head: &[&str], rows: impl Iterator<Item = (usize, Vec<String>)>, below: &[String]) -> Markup {
         html! {
             div class="scroll" tabindex="0" {
                 table class="jumps" {
                     thead { tr { @for word in head { th scope="col" class="text" { (Safe(self.word(word))) } } } }
                     tbody {
-                        @for (at, cells) in rows {
-                            tr {
+                        @for (row, (at, cells)) in rows.enumerate() {
+                            tr class=[below.get(row).map(|_| "told")] {
                                 td class="text" { a href={ "#" (at) } data-ply=(at) { (Safe(self.played(at))) } }
                                 @for cell in &cells { td class="text" { (Safe(cell)) } }
+                            }
+                            @if let Some(below) = below.get(row) {
+                                tr { td class="text below" colspan=(head.len()) { (Safe(below)) } }
                             }
                         }
                     }
@@ -400,33 +474,32 @@ impl<'a> GamePage<'a> {
         if self.engines.len() < 2 {
             return html! {};
         }
+        // for the side to move, as all that is said of conflicts
         let cell = |at: usize, series: &Series| {
             let Some(said) = series.at(at) else { return "–".to_owned() };
             let best = said.best.as_ref().map_or_else(String::new, |best| format!(" {}", self.words(best)));
-            format!("{:.0}%{best}", 100.0 * said.rates[0])
+            let rate = self.game.rate_of(self.game.positions[at].side, said);
+            format!("{:.0}%{best}", 100.0 * rate)
         };
-        let side = self.side(self.game.view());
         let names: Vec<String> = self.engines.iter().map(|series| self.name(series)).collect();
         let mut head = vec![key!("after move"), key!("apart")];
         head.extend(names.iter().map(String::as_str));
-        if !self.known.is_empty() {
-            head.push(key!("whom to believe"));
-        }
+        let told: Vec<String> =
+            found.iter().filter(|_| !self.known.is_empty()).map(|(at, _)| self.verdict(*at)).collect();
         let mistake = 100.0 * MISTAKE;
         html! {
             h2 { (Safe(self.word("Where the engines disagree"))) }
             (soft(say!(
                 self.language,
-                "Positions where their win rates of {side} are furthest apart, by {mistake:.0} points or more, and \
-                 their bands do not meet."
+                "Positions where their win rates of the side to move are furthest apart, by {mistake:.0} points or \
+                 more, and their bands do not meet."
             )))
             @if found.is_empty() { p { (Safe(self.word("Nowhere in this game."))) } }
             @else {
                 (self.rows(&head, found.iter().map(|(at, apart)| {
                     let cells = self.engines.iter().map(|series| cell(*at, series));
-                    let known = (!self.known.is_empty()).then(|| self.verdict(*at));
-                    (*at, std::iter::once(format!("{:.0}", 100.0 * apart)).chain(cells).chain(known).collect())
-                })))
+                    (*at, std::iter::once(format!("{:.0}", 100.0 * apart)).chain(cells).collect())
+                }), &told))
             }
         }
     }
@@ -474,7 +547,7 @@ impl<'a> GamePage<'a> {
             ul { @for line in &lines { li { (Safe(line)) } } }
             (self.bars(&all))
             (soft(self.word("The longest thoughts:")))
-            (self.rows(&[key!("move"), key!("player"), key!("time"), key!("cost")], rows))
+            (self.rows(&[key!("move"), key!("player"), key!("time"), key!("cost")], rows, &[]))
         }
     }
 
@@ -534,7 +607,7 @@ impl<'a> GamePage<'a> {
                  on, turned to one side for the graph. It is without the ratings of the players, and without what \
                  engines think too well of the side to move.",
             )))
-            (soft(say!(self.language, "{} · evalcurve {version}", self.game.record.source)))
+            (soft(say!(self.language, "{} · evalcurve {version}", file_name(&self.game.record.source))))
         }
     }
 
@@ -550,14 +623,13 @@ impl<'a> GamePage<'a> {
             let cost = self.costs.iter().find(|cost| cost.ply == ply);
             let cost = cost.map_or_else(String::new, Cost::points);
             let rate = |series: &Series| {
-                let said = series.said[ply].as_ref();
-                said.map_or_else(String::new, |said| {
+                series.known(ply).map_or_else(String::new, |said| {
                     format!("{:.0}% ({})", 100.0 * said.rates[0], self.score(&said.score))
                 })
             };
             (ply, [seconds, cost].into_iter().chain(self.engines.iter().map(rate)).collect())
         });
-        folded(self.word("All moves"), "", false, self.rows(&head, rows))
+        folded(self.word("All moves"), "", false, self.rows(&head, rows, &[]))
     }
 
     /// The page as HTML. The same game and scores give the same bytes.
@@ -565,11 +637,26 @@ impl<'a> GamePage<'a> {
     /// # Errors
     /// A figure that cannot be drawn.
     pub fn html(&self) -> Result<String, PlotError> {
+        self.page(false)
+    }
+
+    /// The same with a link to the list of the games beside it.
+    ///
+    /// # Errors
+    /// A figure that cannot be drawn.
+    pub fn html_in_set(&self) -> Result<String, PlotError> {
+        self.page(true)
+    }
+
+    fn page(&self, in_set: bool) -> Result<String, PlotError> {
         let body = html! {
-            header { (self.head()) }
+            header {
+                @if in_set { p { a href="index.html" { "← " (Safe(self.word("Games"))) } } }
+                (self.head())
+            }
             main {
                 (self.desk()?)
-                (self.costly()) (self.disagreements()) (self.times()) (self.scales()) (self.moves())
+                (self.disagreements()) (self.times()) (self.scales()) (self.moves())
             }
             script type="application/json" id="game" { (PreEscaped(self.data())) }
             script { (PreEscaped(SCRIPT)) }
@@ -603,19 +690,113 @@ pub fn verdict(dispute: &Dispute<'_>, names: &[String], language: Language) -> S
 const SCRIPT: &str = include_str!("game.js");
 const GAME_STYLE: &str = include_str!("game.css");
 
-/// The page that lists the pages of several games: each with its file, title and costly moves.
-pub fn index(pages: &[(String, GamePage<'_>)], language: Language) -> String {
-    let table = Table::new(language, "", pages)
-        .text(language.word("players"), |(_, page): &&(String, GamePage<'_>)| page.title())
-        .text(language.word("result"), |(_, page)| page.result().unwrap_or_default())
-        .number(language.word("number of moves"), |(_, page)| page.game.moves.len().to_string())
-        .number(language.word("blunders"), |(_, page)| {
-            page.costs.iter().filter(|cost| cost.cost >= BLUNDER).count().to_string()
-        });
-    let body = html! {
-        h1 { (Safe(language.word("Games"))) }
-        (Block::from(table))
-        ol { @for (file, page) in pages { li { a href=(file) { (Safe(page.title())) } } } }
+/// Mistakes on the page of a set.
+const MOST_LISTED: usize = 60;
+
+/// The page of several games: the mistakes in all of them, worst first, the games, and what they come to.
+pub fn index(pages: &[(String, GamePage<'_>)], review: &Review<'_>, language: Language) -> String {
+    let word = |english| language.word(english);
+    let title = match review.players {
+        [] => word("Games").to_owned(),
+        players => say!(language, "Games of {}", players.join(word(", "))),
     };
-    document(language.word("Games"), GAME_STYLE, language, body)
+    let all = review.mistakes();
+    let (found, judged, count) = (all.len(), review.costs.iter().map(Vec::len).sum::<usize>(), pages.len());
+    let percent = |rate: f64| format!("{:.0}%", 100.0 * rate);
+    let head = |words: &[&str]| {
+        html! { thead { tr { @for word in words { th scope="col" class="text" { (Safe(language.word(word))) } } } } }
+    };
+    let worst = html! {
+        div class="scroll" tabindex="0" { table class="jumps worst" {
+            (head(&[key!("move"), key!("verdict"), key!("cost"), key!("win rate"), key!("better move"), key!("phase of the game"),
+                key!("game")]))
+            tbody { @for (game, cost) in all.iter().take(MOST_LISTED) {
+                @let (file, page) = &pages[*game];
+                tr {
+                    td class="text" { a href={ (file) "#" (cost.ply) } { (Safe(page.played(cost.ply))) } }
+                    td class="text" { (Safe(word(cost.verdict()))) }
+                    td class="text" { (Safe(cost.points())) }
+                    td class="text" { (Safe(format!("{} → {}", percent(cost.rates[0]), percent(cost.rates[1])))) }
+                    td class="text" { (Safe(page.better(cost))) }
+                    td class="text" { (Safe(word(PHASES[page.game.phase(cost.ply)]))) }
+                    td class="text" { (Safe(page.title())) }
+                }
+            } }
+        } }
+    };
+    let games = html! {
+        div class="scroll" tabindex="0" { table class="jumps" {
+            (head(&[key!("players"), key!("date"), key!("result"), key!("number of moves"), key!("accuracy"),
+                key!("mistakes"), key!("blunders"), key!("game")]))
+            tbody { @for game in review.in_time() {
+                @let (file, page) = &pages[game];
+                @let mistakes = page.mistakes();
+                @let date = page.game.record.game.start_time.map(|t| format!("{}-{:02}-{:02}", t.year, t.month, t.day));
+                tr {
+                    td class="text" { a href=(file) { (Safe(page.title())) } }
+                    td class="text" { (Safe(date.unwrap_or_default())) }
+                    td class="text" { (Safe(page.result_of(review.sides(game)))) }
+                    td { (page.game.length()) }
+                    td { (Safe(review.accuracy(game).map_or_else(String::new, |percent| format!("{percent:.0}%")))) }
+                    td { (mistakes.len()) }
+                    td { (mistakes.iter().filter(|cost| cost.is_blunder()).count()) }
+                    td class="text" { (Safe(&review.names[game])) }
+                }
+            } }
+        } }
+    };
+    let phases = Table::new(language, "", review.phases())
+        .text(word("phase of the game"), |phase: &Phase| word(phase.name).to_owned())
+        .number(word("moves judged"), |phase| phase.moves.to_string())
+        .number(word("mistakes"), |phase| phase.mistakes.to_string())
+        .number(word("blunders"), |phase| phase.blunders.to_string())
+        .number(word("mean cost"), |phase| format!("{:.1}", 100.0 * phase.cost));
+    let ends = match pages.first().is_some_and(|(_, page)| page.is_chess()) {
+        true => say!(
+            language,
+            "The opening ends with move {}, and the endgame begins with material of {CHESS_ENDGAME} (pawns, pieces \
+             3, rooks 5, queens 9, of both sides).",
+            OPENING[1] / 2
+        ),
+        false => {
+            say!(language, "The opening ends with move {}, the middlegame with move {SHOGI_ENDGAME}.", OPENING[0])
+        }
+    };
+    let body = html! {
+        h1 { (Safe(&title)) }
+        @if !review.players.is_empty() {
+            p { (Safe(say!(language, "{found} mistakes in {judged} moves of {count} games"))) }
+        }
+        h2 { (Safe(word("Moves that cost most"))) }
+        @if all.is_empty() { p { (Safe(say!(language, "No move cost {:.0} points or more.", 100.0 * MISTAKE))) } }
+        @else { (worst) }
+        h2 { (Safe(word("By phase of the game"))) }
+        (Block::from(phases))
+        (soft(ends))
+        h2 { (Safe(word("Games"))) }
+        @if let Some(trend) = review.trend(language) { p { (Safe(trend)) } }
+        (accuracies(review, language))
+        (games)
+    };
+    document(&title, GAME_STYLE, language, body)
+}
+
+/// The accuracies of the games in the order of their dates, as bars.
+fn accuracies(review: &Review<'_>, language: Language) -> Markup {
+    let all: Vec<f64> = review.in_time().into_iter().filter_map(|game| review.accuracy(game)).collect();
+    if all.len() < 3 {
+        return html! {};
+    }
+    let step = 600.0 / all.len() as f64;
+    let words = say!(language, "accuracy by game in the order of dates: the lines are 50% and 100%");
+    html! {
+        svg class="bars" viewBox="0 0 600 104" preserveAspectRatio="none" role="img" aria-label=(Safe(&words)) {
+            @for (at, percent) in all.iter().enumerate() {
+                rect class="black" x=(format!("{:.1}", step * at as f64)) y=(format!("{:.1}", 102.0 - percent))
+                    width=(format!("{:.1}", 0.8 * step)) height=(format!("{percent:.1}")) { }
+            }
+            @for y in [2, 52] { line x1="0" x2="600" y1=(y) y2=(y) { } }
+        }
+        (soft(words))
+    }
 }

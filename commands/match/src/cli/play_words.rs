@@ -37,6 +37,28 @@ const OPTIONS: [(&str, bool); 17] = [
 const IGNORED: [&str; 8] =
     ["repeat", "recover", "scoreinterval", "autosaveinterval", "output", "report", "log", "force-concurrency"];
 
+/// Options of fastchess and cutechess that this program lacks, and without which a match would be another one.
+const LACKED: [&str; 18] = [
+    "config",
+    "crc32",
+    "ecopos",
+    "epdout",
+    "noswap",
+    "quick",
+    "seeds",
+    "show-latency",
+    "site",
+    "startup-ms",
+    "strikes",
+    "tb",
+    "tbadjudicate",
+    "tbignore50",
+    "tbpieces",
+    "testEnv",
+    "wait",
+    "reverse",
+];
+
 /// Between the words of one option; none of them has it.
 const SEPARATOR: char = '\u{1f}';
 
@@ -48,7 +70,9 @@ pub(super) fn joined(arguments: Vec<OsString>) -> Vec<OsString> {
         let name = argument.to_str().and_then(|text| text.strip_prefix('-'));
         let name = name.map_or("", |name| name.strip_prefix('-').unwrap_or(name));
         let ignored = IGNORED.contains(&name);
-        let known = OPTIONS.into_iter().find(|(known, _)| *known == name).or(ignored.then_some(("", true)));
+        let lacked = LACKED.into_iter().find(|lacked| *lacked == name && argument != "--config");
+        let known = OPTIONS.into_iter().find(|(known, _)| *known == name);
+        let known = known.or((ignored || lacked.is_some()).then_some(("", true)));
         let Some((name, several)) = known else {
             all.push(argument);
             continue;
@@ -62,7 +86,10 @@ pub(super) fn joined(arguments: Vec<OsString>) -> Vec<OsString> {
             value.push(word.to_owned());
             arguments.next();
         }
-        if ignored {
+        if let Some(lacked) = lacked {
+            all.push(format!("--lacks={lacked}").into());
+        }
+        if ignored || lacked.is_some() {
             continue;
         }
         let separator = SEPARATOR.to_string();
@@ -126,6 +153,10 @@ pub(super) struct Words {
     #[arg(long, value_name = "2", requires = "engine", hide_short_help = true,
           value_parser = clap::value_parser!(u8).range(2..=2))]
     games: Option<u8>,
+
+    /// An option of fastchess that this program lacks
+    #[arg(long, hide = true)]
+    lacks: Vec<String>,
 }
 
 /// A key with its value; a word without `=` has no key.
@@ -259,11 +290,14 @@ impl Words {
 
     /// Where `--pgnout` writes.
     pub(super) fn copy(&self) -> anyhow::Result<Option<Copy>> {
+        if let Some(name) = self.lacks.first() {
+            return Err(text!("play has no -{name}; leave it out").into());
+        }
         let Some(text) = &self.pgnout else { return Ok(None) };
         let (mut file, mut append) = (None, true);
         for pair in pairs(text)? {
             match (pair.0.as_str(), pair.1.as_str()) {
-                ("" | "file", path) if !path.is_empty() => file = Some(PathBuf::from(path)),
+                ("" | "file", path) if !path.is_empty() && file.is_none() => file = Some(PathBuf::from(path)),
                 ("append", "true" | "false") => append = pair.1 == "true",
                 // what records have in any case, and what they do not have
                 ("notation", "san") | ("nodes" | "seldepth" | "nps" | "pv", "true" | "false") => {}
@@ -538,6 +572,12 @@ mod tests {
         let copy = |line: &str| words_of(&format!("-engine cmd=a -pgnout {line}")).copy().map_err(|e| e.to_string());
         let expected = Copy { file: "a.pgn".into(), append: false };
         assert_eq!(copy("file=a.pgn append=false nodes=true").unwrap(), Some(expected));
+        // cutechess's words after the file
+        assert!(copy("a.pgn min fi").unwrap_err().contains("'min' is not understood"));
+        for (line, lacked) in [("-tb /syzygy", "tb"), ("-quick a b", "quick"), ("--noswap", "noswap")] {
+            let found = words_of(&format!("-engine cmd=a {line}")).copy().unwrap_err().to_string();
+            assert_eq!(found, format!("play has no -{lacked}; leave it out"));
+        }
         assert!(copy("append=true").unwrap_err().starts_with("--pgnout: file=NAME is missing"));
         assert!(copy("file=a latency=true").unwrap_err().contains("'latency=true' is not understood"));
     }

@@ -61,10 +61,12 @@ pub fn fill(table: &mut SampleTable) -> Vec<Text> {
             }
             table.bradley_terry = true;
             let pools = ratings.component.iter().max().map_or(0, |c| c + 1);
-            let mut remark =
-                text!("the records hold no ratings: the sample table's are Bradley-Terry over these games, mean 0");
+            let mut remark = text!(
+                "the records hold no ratings: those in the sample table follow from who beat whom in these games \
+                 (mean 0), and constants can differ by a tenth from those with real ratings"
+            );
             if pools > 1 {
-                remark.push(&text!(" in each of {pools} groups of engines that never met"));
+                remark.push(&text!("; the mean is 0 in each of {pools} groups of engines that never met"));
             }
             vec![remark]
         }

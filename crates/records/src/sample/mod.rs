@@ -32,7 +32,7 @@ pub use expression::{Condition, Expression};
 pub use positions::Positions;
 pub use rows::Rows;
 pub use terminations::Terminations;
-pub use view::View;
+pub use view::{View, turn_scores};
 
 use crate::record::StartTime;
 use evalcurve_calibration::types::{Color, Declared, Outcome, Termination};

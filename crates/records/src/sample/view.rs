@@ -13,15 +13,16 @@
 
 use std::collections::BTreeMap;
 
-use evalcurve_calibration::types::Color;
+use evalcurve_calibration::types::{Color, Outcome};
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
 use evalcurve_words::text::thousands;
 
 use super::found::Found;
 use super::merge::MergedGame;
-use super::sampler::DrawnScore;
-use super::{NameId, Names};
+use super::sampler::{DrawnScore, Scratch, annotator, draw};
+use super::{Names, SamplingOptions};
+use crate::Record;
 use crate::record::Convention;
 
 /// The point of view of the players' scores in records whose format does not say it.
@@ -59,10 +60,10 @@ struct Evidence {
 }
 
 impl Evidence {
-    fn add(&mut self, game: &MergedGame<'_>, second: Color, far: i32, samples: &[DrawnScore]) {
+    fn add(&mut self, game: &Told<'_>, second: Color, far: i32) {
         let is_far = |cp: i32| cp.saturating_abs() >= far;
         let (mut together, mut sides) = (0, [0; 2]);
-        for DrawnScore { position, reply_cp, .. } in samples {
+        for DrawnScore { position, reply_cp, .. } in game.samples {
             let cp = position.score_cp;
             if !is_far(cp) {
                 continue;
@@ -75,7 +76,7 @@ impl Evidence {
         self.both += u64::from(together != 0);
         self.contradict += u64::from(together > 0);
         for (side, color) in [second.opponent(), second].into_iter().enumerate() {
-            let result = 2.0 * game.entry.info.black_outcome.in_view_of(color).value() - 1.0;
+            let result = game.outcome.map_or(0.0, |outcome| 2.0 * outcome.in_view_of(color).value() - 1.0);
             if result != 0.0 && sides[side] != 0 {
                 self.decided[side] += 1;
                 self.agree[side] += u64::from((result > 0.0) == (sides[side] > 0));
@@ -104,51 +105,112 @@ pub(super) fn second(convention: Convention) -> Color {
     }
 }
 
+/// A game of a file whose convention gives the view of its scores.
+struct Told<'a> {
+    source: &'a str,
+    convention: Option<Convention>,
+    /// Black's.
+    outcome: Option<Outcome>,
+    samples: &'a [DrawnScore],
+}
+
+/// The convention that scores break if they are in this view; `None`: the games decide.
+fn broken_by(view: View) -> Option<Convention> {
+    match view {
+        View::Auto => None,
+        View::Mover => Some(Convention::First),
+        View::First => Some(Convention::Mover),
+    }
+}
+
 /// Sets the view of each game, and returns a note for each file, or group of small ones, in which it is not that of
 /// the format.
 pub(super) fn set_views(games: &mut [MergedGame<'_>], found: &[Found], names: &Names, view: View) -> Vec<Text> {
-    let chosen = match view {
-        View::Auto => return find_views(games, found, names),
-        View::Mover => Convention::First,
-        View::First => Convention::Mover,
+    if let Some(broken) = broken_by(view) {
+        games.iter_mut().for_each(|game| game.other_view = game.convention() == Some(broken));
+        return Vec::new();
+    }
+    let told = |game: &MergedGame<'_>| Told {
+        source: names.get(game.source),
+        convention: game.convention(),
+        outcome: Some(game.entry.info.black_outcome),
+        samples: &found[game.part].samples[game.entry.samples.clone()],
     };
-    games.iter_mut().for_each(|game| game.other_view = game.convention() == Some(chosen));
-    Vec::new()
+    let told: Vec<Told<'_>> = games.iter().map(told).collect();
+    let (others, notes) = find_views(&told);
+    others.into_iter().for_each(|index| games[index].other_view = true);
+    notes
 }
 
-fn find_views(games: &mut [MergedGame<'_>], found: &[Found], names: &Names) -> Vec<Text> {
-    let mut files: BTreeMap<(Convention, NameId), Vec<usize>> = BTreeMap::new();
+/// Turns the players' scores of whole games that are in the other view than their convention says, as the sample table
+/// has them. Returns a note for each file, or group of small ones, in which they are.
+pub fn turn_scores(records: &mut [Record], view: View) -> Vec<Text> {
+    let options = SamplingOptions { from_ply: 1, ..SamplingOptions::default() };
+    let convention = |record: &Record| record.game.convention.filter(|_| annotator(&record.game, &options).is_none());
+    let (others, notes) = match broken_by(view) {
+        Some(broken) => {
+            let others = (0..records.len()).filter(|index| convention(&records[*index]) == Some(broken)).collect();
+            (others, Vec::new())
+        }
+        None => {
+            let mut scratch = Scratch::default();
+            let drawn = records.iter().map(|record| {
+                let mut samples = Vec::new();
+                draw(&record.game, &options, &mut scratch, &mut samples);
+                samples
+            });
+            let drawn: Vec<Vec<DrawnScore>> = drawn.collect();
+            let told = |(record, samples)| {
+                let (record, samples): (&Record, &Vec<DrawnScore>) = (record, samples);
+                let (source, outcome) = (&*record.source, record.game.black_outcome);
+                Told { source, convention: convention(record), outcome, samples }
+            };
+            find_views(&records.iter().zip(&drawn).map(told).collect::<Vec<_>>())
+        }
+    };
+    for index in others {
+        let game = &mut records[index].game;
+        let side = game.convention.map(second);
+        for score in game.scores.iter_mut().filter(|score| !score.analysis && Some(score.color) == side) {
+            score.score_cp = score.score_cp.saturating_neg();
+        }
+    }
+    notes
+}
+
+/// The games whose scores are in the other view, and the notes.
+fn find_views(games: &[Told<'_>]) -> (Vec<usize>, Vec<Text>) {
+    let mut files: BTreeMap<(Convention, &str), Vec<usize>> = BTreeMap::new();
     for (index, game) in games.iter().enumerate() {
-        if let Some(convention) = game.convention() {
+        if let Some(convention) = game.convention {
             files.entry((convention, game.source)).or_default().push(index);
         }
     }
     // files by themselves, and small ones together
-    let mut groups: BTreeMap<(Convention, Option<NameId>), Vec<usize>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Convention, Option<&str>), Vec<usize>> = BTreeMap::new();
     for ((convention, source), of_file) in files {
         let alone = (of_file.len() as u64 >= LEAST_GAMES).then_some(source);
         groups.entry((convention, alone)).or_default().extend(of_file);
     }
-    let mut notes = Vec::new();
+    let (mut others, mut notes) = (Vec::new(), Vec::new());
     for ((convention, _), group) in groups {
-        let samples = |game: &MergedGame<'_>| &found[game.part].samples[game.entry.samples.clone()];
-        let scores = group.iter().flat_map(|index| samples(&games[*index])).map(|drawn| drawn.position.score_cp);
+        let scores = group.iter().flat_map(|index| games[*index].samples).map(|drawn| drawn.position.score_cp);
         let mut sizes: Vec<i32> = scores.map(i32::saturating_abs).collect();
         sizes.sort_unstable();
         let far = sizes.get(sizes.len() / 2).map_or(1, |middle| (*middle).max(1));
         let mut evidence = Evidence::default();
         for game in group.iter().map(|index| &games[*index]) {
-            evidence.add(game, second(convention), far, samples(game));
+            evidence.add(game, second(convention), far);
         }
         if !evidence.shows_the_other_view() {
             continue;
         }
-        group.iter().for_each(|index| games[*index].other_view = true);
-        let mut sources: Vec<NameId> = group.iter().map(|index| games[*index].source).collect();
+        others.extend(&group);
+        let mut sources: Vec<&str> = group.iter().map(|index| games[*index].source).collect();
         sources.sort_unstable();
         sources.dedup();
-        let first = sources.first().map_or("", |source| names.get(*source));
-        let others = match sources.len() - 1 {
+        let first = sources.first().copied().unwrap_or_default();
+        let more = match sources.len() - 1 {
             0 => Text::default(),
             n => text!(" and {n} other files"),
         };
@@ -159,12 +221,12 @@ fn find_views(games: &mut [MergedGame<'_>], found: &[Found], names: &Names) -> V
         let Evidence { both, contradict, .. } = evidence;
         let [contradict, both, left] = [contradict, both, both - contradict].map(thousands);
         notes.push(text!(
-            "{first}{others}: its scores are read in {other} view, not in {usual}: in {usual} the scores of the two \
+            "{first}{more}: its scores are read in {other} view, not in {usual}: in {usual} the scores of the two \
              sides contradict each other in {contradict} of {both} games, and one side's contradict the results; in \
              {other}, {left} do; `view` {word} reads them in {usual}"
         ));
     }
-    notes
+    (others, notes)
 }
 
 #[cfg(test)]
@@ -172,7 +234,6 @@ mod tests {
     use super::*;
     use crate::record::find::Entry;
     use crate::sample::{CollectOptions, Collected, Progress, SamplingOptions, collect};
-    use evalcurve_calibration::types::Outcome;
 
     fn read(files: &[String], view: View) -> Collected {
         let sampling = SamplingOptions { from_ply: 1, view, ..SamplingOptions::default() };
@@ -225,6 +286,17 @@ mod tests {
         );
         assert_eq!(shown(&read(&of_white, View::First)), shown(&right));
         assert_ne!(shown(&read(&of_white, View::Mover)), shown(&right));
+        // whole games are turned as the samples are
+        let whole = |view: View| {
+            let entries = vec![Entry::in_memory("1.pgn".to_owned(), of_white[0].as_bytes())];
+            let mut records: Vec<Record> = crate::games_of(entries).map(Result::unwrap).collect();
+            let notes = turn_scores(&mut records, view);
+            (notes.len(), records.into_iter().map(|record| record.game.scores).collect::<Vec<_>>())
+        };
+        let (auto, first, mover) = (whole(View::Auto), whole(View::First), whole(View::Mover));
+        assert_eq!((auto.0, first.0, mover.0), (1, 0, 0));
+        assert!(auto.1 == first.1 && auto.1 != mover.1);
+        assert!(auto.1[0].windows(2).all(|two| two[0].score_cp.signum() == -two[1].score_cp.signum()));
         // an engine whose sign is wrong plays both sides
         let of_engine = read(&[games(0..30, |_, is_a| is_a)], View::Auto);
         assert!(of_engine.report.notes.is_empty());
