@@ -45,17 +45,23 @@ def test_estimates_have_the_words_of_statsmodels(samples):
         fit.conf_int(5)
 
 
-def test_calibrations_have_estimates(results, root):
+def test_calibrations_have_estimates(games, results, root):
     calibration = results["sekirei"].calibration
     model = json.loads(calibration.to_json())["models"]["joint"]
-    assert calibration.param_names == ["w1", "w2", "w3", "lapse", "optimism", "strength", "field_w1"]
+    # games were drawn
+    draws = ["drawn", "draw_width"]
+    assert calibration.param_names == ["w1", "w2", "w3", "lapse", *draws, "optimism", "strength", "field_w1"]
     assert calibration.params == pytest.approx([model[name] for name in calibration.param_names], rel=1e-8)
     assert calibration.cov_params() == pytest.approx(np.array(model["covariance"]), rel=1e-8)
     assert calibration.bse == pytest.approx(np.sqrt(np.diag(model["covariance"])), rel=1e-8)
     assert (calibration.nobs, calibration.games) == (model["samples"], model["games"])
-    # 1/w1 has the interval of w1
-    w1 = calibration.conf_int()[0]
-    assert 1 / w1[::-1] == pytest.approx(calibration.constant[1], rel=1e-8)
+    # the constant is the score of one logit between equals, of the results that follow a score; in a model without
+    # draws it is 1/w1 and has its interval
+    lapse = model["lapse"]
+    rate = lapse + (1 - 2 * lapse) / (1 + np.exp(-1))
+    assert calibration.win_rate(calibration.constant[0]) == pytest.approx(rate, rel=1e-6)
+    plain = evalcurve.calibrate(games, model="maximum-likelihood", mate_threshold="auto", bands=0)["sekirei"].calibration
+    assert 1 / plain.conf_int()[0][::-1] == pytest.approx(plain.constant[1], rel=1e-8)
     text = str(calibration.summary())
     assert repr(calibration.summary()) == text and "P>|z|" in text and "strength" in text and "1/w1:" in text
     assert all(len(line) <= 84 for line in text.splitlines())
@@ -73,7 +79,8 @@ def test_results_are_a_frame_with_one_row_per_engine(games, results):
     sekirei = results["sekirei"].calibration
     row = frame.loc["sekirei"]
     assert (row["constant"], row["constant_low"], row["constant_high"]) == (sekirei.constant[0], *sekirei.constant[1])
-    assert row["strength"] == sekirei.params[5] and row["strength_se"] == sekirei.bse[5]
+    at = sekirei.param_names.index("strength")
+    assert row["strength"] == sekirei.params[at] and row["strength_se"] == sekirei.bse[at]
     assert row["log_loss"] == results["sekirei"].data["proper_scores"]["log_loss"]["value"]
     # engines without a calibration have a row, too
     few = evalcurve.calibrate(games, bands=0, min_samples=900).to_pandas()
