@@ -89,7 +89,8 @@ pub(crate) fn read_votes(
             let end = session.ends.iter().map(|(_, end)| end).find(|end| end.game_id == line.game_id);
             decisions.push(json!({
                 "file": logs.source(i), "line": number, "game_id": line.game_id, "ply": line.ply,
-                "position": line.position, "side": line.side, "material": line.material, "time_ms": line.time_ms, "rule": session.header.rule.as_str(),
+                "position": line.position, "side": line.side, "material": line.material,
+                "time_ms": line.time_ms, "rule": session.header.rule.as_str(),
                 "votes": votes(&session.header, line),
                 "decision": line.decision.as_ref().map(|decision| &decision.best),
                 "carried_by": line.decision.as_ref().and_then(|decision| decision.carried_by.as_ref()),

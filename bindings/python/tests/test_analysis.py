@@ -60,7 +60,9 @@ def test_calibrations_have_estimates(games, results, root):
     lapse = model["lapse"]
     rate = lapse + (1 - 2 * lapse) / (1 + np.exp(-1))
     assert calibration.win_rate(calibration.constant[0]) == pytest.approx(rate, rel=1e-6)
-    plain = evalcurve.calibrate(games, model="maximum-likelihood", mate_threshold="auto", bands=0)["sekirei"].calibration
+    plain = evalcurve.calibrate(games, model="maximum-likelihood", mate_threshold="auto", bands=0)[
+        "sekirei"
+    ].calibration
     assert 1 / plain.conf_int()[0][::-1] == pytest.approx(plain.constant[1], rel=1e-8)
     text = str(calibration.summary())
     assert repr(calibration.summary()) == text and "P>|z|" in text and "strength" in text and "1/w1:" in text

@@ -159,7 +159,10 @@ def test_every_shape_of_a_table_gives_the_same(frame, found, tmp_path):
     # files, one for each model
     for name in ("bold", "vague"):
         lines = ["win_rate,result,game"]
-        lines += [",".join(map(repr, row)) for row in zip(frame[f"win_rate_{name}"].tolist(), rows["result"].tolist(), rows["game"].tolist())]
+        lines += [
+            ",".join(map(repr, row))
+            for row in zip(frame[f"win_rate_{name}"].tolist(), rows["result"].tolist(), rows["game"].tolist())
+        ]
         (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
     same(evalcurve.evaluate(forecasts=[tmp_path / "bold.csv", tmp_path / "vague.csv"], bands=400))
     polars = pytest.importorskip("polars")
@@ -214,7 +217,12 @@ def test_models_on_different_samples_are_compared_where_both_are():
     random = np.random.default_rng(4)
     result = random.integers(0, 2, 300).astype(float)
     p = np.clip(0.5 + 0.2 * (result - 0.5) + random.normal(0, 0.1, 300), 0.05, 0.95)
-    rows = {"win_rate_all": p, "win_rate_some": np.where(np.arange(300) < 100, np.nan, p), "result": result, "game": np.arange(300)}
+    rows = {
+        "win_rate_all": p,
+        "win_rate_some": np.where(np.arange(300) < 100, np.nan, p),
+        "result": result,
+        "game": np.arange(300),
+    }
     with pytest.warns(evalcurve.EvalcurveWarning, match="compare them by their differences"):
         found = evalcurve.evaluate(forecasts=rows, bands=10)
     assert [one["samples"] for one in found["models"]] == [300, 200]
@@ -278,7 +286,9 @@ def test_win_rates_take_arrays_of_what_is_known(games):
         phase.win_rate(300, ply=[1.5, 2])
     joint = evalcurve.calibrate(games, mate_threshold="auto", bands=0)["sekirei"].calibration
     gaps = np.array([-200.0, 0.0, 200.0])
-    assert joint.win_rate(0, rating_difference=gaps) == pytest.approx([joint.win_rate(0, rating_difference=g) for g in gaps])
+    assert joint.win_rate(0, rating_difference=gaps) == pytest.approx(
+        [joint.win_rate(0, rating_difference=g) for g in gaps]
+    )
     with pytest.raises(TypeError, match="unexpected keyword argument 'plie'"):
         joint.win_rate(0, plie=3)
 
@@ -319,7 +329,9 @@ def test_the_bootstrap_agrees_with_the_sandwich():
     y = (random.random(2400) < 1 / (1 + np.exp(-scores / 400 - np.repeat(random.normal(0, 0.8, 600), 4)))).astype(float)
     fit = evalcurve.fit(scores, y, games)
     table = {"game": games, "score_cp": scores, "result": y}
-    drawn = [evalcurve.fit(b["score_cp"], b["result"], b["game"]).params for b in evalcurve.bootstrap(table, resamples=2000)]
+    drawn = [
+        evalcurve.fit(b["score_cp"], b["result"], b["game"]).params for b in evalcurve.bootstrap(table, resamples=2000)
+    ]
     # the error of a standard deviation of 2,000 draws is 1.6%
     assert np.std(drawn, axis=0, ddof=1) == pytest.approx(fit.bse, rel=0.05)
 

@@ -167,7 +167,10 @@ def test_a_frame_has_the_covariates(by_phase, library):
     curve = EvalCurve(model="phase").fit(X, result, groups=games)
     assert curve.n_features_in_ == 2 and list(curve.feature_names_in_) == ["score_cp", "ply"]
     p = curve.predict_proba(frames.DataFrame({"score_cp": [300, 300], "ply": [20, 140]}))[:, 1]
-    assert p == pytest.approx(curve.fit_.win_rate(300, ply=np.array([20, 140]), field=True), abs=1e-9) and p[1] - p[0] > 0.05
+    assert (
+        p == pytest.approx(curve.fit_.win_rate(300, ply=np.array([20, 140]), field=True), abs=1e-9)
+        and p[1] - p[0] > 0.05
+    )
     # the same with the columns apart
     old = EvalCurve(model="phase").fit(columns["score_cp"], result, groups=games, columns={"ply": columns["ply"]})
     assert old.fit_ == curve.fit_
@@ -205,7 +208,9 @@ def test_models_are_compared_with_their_covariates(by_phase):
     plain, phase = search.cv_results_["mean_test_score"]
     assert search.best_params_ == {"model": "phase"} and phase - plain > 0.004
     # without ply the models are one
-    alone = GridSearchCV(EvalCurve(), {"model": ["maximum_likelihood", "lapse"]}, scoring=neg_log_loss, cv=GroupKFold(5))
+    alone = GridSearchCV(
+        EvalCurve(), {"model": ["maximum_likelihood", "lapse"]}, scoring=neg_log_loss, cv=GroupKFold(5)
+    )
     scores = alone.fit(X[["score_cp"]], result, groups=games).cv_results_["mean_test_score"]
     assert scores[0] == pytest.approx(plain) and scores[1] == pytest.approx(plain, abs=0.003)
 
@@ -216,7 +221,9 @@ def test_draws_have_a_log_loss(samples):
     p = curve.predict_proba(scores)[:, 1]
     expected = (results * np.log(p) + (1 - results) * np.log1p(-p)).mean()
     assert neg_log_loss(curve, scores, results) == pytest.approx(expected)
-    losses = cross_val_score(EvalCurve(), scores[:, None], results, groups=games, cv=GroupKFold(3), scoring=neg_log_loss)
+    losses = cross_val_score(
+        EvalCurve(), scores[:, None], results, groups=games, cv=GroupKFold(3), scoring=neg_log_loss
+    )
     assert np.isfinite(losses).all() and losses.mean() == pytest.approx(expected, abs=0.01)
     words = EvalCurve().fit(scores[results != 0.5], np.where(results[results != 0.5] == 1, "won", "lost"))
     assert neg_log_loss(words, scores[:2], np.array(["won", "lost"])) == pytest.approx(
@@ -248,7 +255,12 @@ def test_metadata_is_routed(by_phase):
         estimator = EvalCurve().set_fit_request(groups=True, sample_weight=True)
         weights = np.ones(len(result), int)
         found = sklearn.model_selection.cross_validate(
-            make_pipeline(estimator), X, result, cv=GroupKFold(3), scoring=neg_log_loss, return_estimator=True,
+            make_pipeline(estimator),
+            X,
+            result,
+            cv=GroupKFold(3),
+            scoring=neg_log_loss,
+            return_estimator=True,
             params={"groups": games, "sample_weight": weights},
         )
     assert [len(np.unique(games)) * 2 // 3] * 3 == [one[-1].fit_.games for one in found["estimator"]]

@@ -209,8 +209,9 @@ impl JudgeForecasts {
             value
         };
         let models: Vec<Value> = found.value.models.iter().map(model).collect();
+        let rows = found.report.positions.get("table");
         let more = json!({
-            "format": "evalcurve-forecasts", "version": 1, "seed": self.scores.seed, "rows": found.report.positions["table"],
+            "format": "evalcurve-forecasts", "version": 1, "seed": self.scores.seed, "rows": rows,
             "models": models, "differences": found.value.differences,
         });
         rounded(about_records(&found.report, &found.notes, more))
@@ -306,8 +307,8 @@ fn columns(names: &[&str], unnamed: &str) -> Result<Vec<Where>, Text> {
     let all = names.join(", ");
     if found.is_empty() {
         return Err(text!(
-            "no column 'win_rate'; a table of forecasts needs win_rate (or win, draw and loss, or one win_rate_NAME for \
-             each model) and result (found: {all})"
+            "no column 'win_rate'; a table of forecasts needs win_rate (or win, draw and loss, or one win_rate_NAME \
+             for each model) and result (found: {all})"
         ));
     }
     if !has("result") {

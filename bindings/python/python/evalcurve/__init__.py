@@ -233,8 +233,7 @@ class Judgement(_Dict[str, _Any]):
         return Judgement, (dict(self), self.figures)
 
     def to_pandas(self) -> _Any:
-        """One row per model as a pandas.DataFrame: each number, and the ends of its interval as ``_low`` and ``_high``.
-        """
+        """One row per model as a pandas.DataFrame: each number, with the ends of its interval as ``_low``, ``_high``."""
         import pandas
 
         rows = []
@@ -257,7 +256,16 @@ class Judgement(_Dict[str, _Any]):
 
         numbers = ["log_loss", "brier", "ece", "slope", "intercept"]
         rows = [[m["name"], str(m["samples"]), *(shown(m[n]) for n in numbers), m["verdict"]] for m in self["models"]]
-        head = ["model", "samples", "log loss [95%]", "Brier [95%]", "calibration error", "slope", "intercept", "verdict"]
+        head = [
+            "model",
+            "samples",
+            "log loss [95%]",
+            "Brier [95%]",
+            "calibration error",
+            "slope",
+            "intercept",
+            "verdict",
+        ]
         text = _estimates.html(head, rows)
         if self["differences"]:
             pairs = [
@@ -492,13 +500,11 @@ def _arrays(table: _Any) -> dict[str, _Any]:
     return {str(name): np.asarray(table[name]) for name in names}
 
 
-def bootstrap(
-    table: _Any, *, by: str = "game", resamples: int = 200, seed: int = 1
-) -> _Iterator[dict[str, _Any]]:
+def bootstrap(table: _Any, *, by: str = "game", resamples: int = 200, seed: int = 1) -> _Iterator[dict[str, _Any]]:
     """Resamples the games of a table of samples: as many as there are, drawn with replacement, with all their rows.
 
-    A game that is drawn twice counts twice: its copies have names of their own, and a ``moves_hash`` of their own, without
-    which they would count once.
+    A game that is drawn twice counts twice: its copies have a name and a ``moves_hash`` of their own, without which
+    they would count once.
 
     Parameters
     ----------
@@ -580,7 +586,12 @@ def curve(sources: _Any, *, progress: _Progress = False, **options: _Unpack[_opt
 
 
 def rescale(
-    sources: _Any, *, to_scale: float, out: _Any, progress: _Progress = False, **options: _Unpack[_options.RescaleOptions]
+    sources: _Any,
+    *,
+    to_scale: float,
+    out: _Any,
+    progress: _Progress = False,
+    **options: _Unpack[_options.RescaleOptions],
 ) -> dict[str, _Any]:
     """Writes training data and tables with their scores on a stated scale; nothing else in them changes.
 
@@ -601,13 +612,13 @@ def rescale(
     dict
         ``teachers`` have the scale before and after, ``files`` what was written. ``refused`` says why nothing was.
     """
-    (text,) = _call(
-        _evalcurve.rescale, sources, progress, {"to_scale": to_scale, "out": _os.fspath(out), **options}
-    )
+    (text,) = _call(_evalcurve.rescale, sources, progress, {"to_scale": to_scale, "out": _os.fspath(out), **options})
     return _document(text)
 
 
-def thresholds(sources: _Any, *, progress: _Progress = False, **options: _Unpack[_options.ThresholdsOptions]) -> dict[str, _Any]:
+def thresholds(
+    sources: _Any, *, progress: _Progress = False, **options: _Unpack[_options.ThresholdsOptions]
+) -> dict[str, _Any]:
     """Finds the scores at which a match runner may adjudicate, and what that would have cost in these games.
 
     Parameters
@@ -677,7 +688,9 @@ def read_samples(table: _Any, **options: _Unpack[_options.SampleOptions]) -> Tab
     return sample(table, **options)
 
 
-def diagnose(sources: _Any, *, progress: _Progress = False, **options: _Unpack[_options.DiagnoseOptions]) -> dict[str, _Any]:
+def diagnose(
+    sources: _Any, *, progress: _Progress = False, **options: _Unpack[_options.DiagnoseOptions]
+) -> dict[str, _Any]:
     """Judges calibrations: how precise, how accurate, and whether the engines share a scale.
 
     Parameters
@@ -802,7 +815,8 @@ class Vote(_Dict[str, _Any]):
         Its win rate from 0 to 1, in place of that of the calibration.
     list, judged : sequence of dict, optional
         Its best moves, best first, and its scores of moves of others in a second round, each with ``move`` and
-        ``score_cp`` or ``mate``, or ``win_rate`` where there is no calibration. ``cross-examination`` and the pools of ``docs/rules.md`` use them.
+        ``score_cp`` or ``mate``, or ``win_rate`` where there is no calibration. ``cross-examination`` and the pools of
+        ``docs/rules.md`` use them.
     """
 
     def __init__(
@@ -907,7 +921,9 @@ class Votes(_List[_Dict[str, _Any]]):
         for decision in self:
             shared = {key: value for key, value in decision.items() if key != "votes"}
             for vote in decision["votes"]:
-                rows.append({**shared, **{key: value for key, value in vote.items() if key not in ("calibration", "second")}})
+                rows.append(
+                    {**shared, **{key: value for key, value in vote.items() if key not in ("calibration", "second")}}
+                )
         return pandas.DataFrame(rows)
 
 
@@ -938,7 +954,11 @@ def read_votes(paths: _Any, *, calibrations: dict[str, _Any] | None = None) -> V
 
 
 def replay(
-    paths: _Any, rule: _Any = None, *, calibrations: dict[str, _Any] | None = None, **options: _Unpack[_options.ReplayOptions]
+    paths: _Any,
+    rule: _Any = None,
+    *,
+    calibrations: dict[str, _Any] | None = None,
+    **options: _Unpack[_options.ReplayOptions],
 ) -> dict[str, _Any]:
     """Decides the vote logs of a council again, by any rule.
 

@@ -17,7 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin  # type: ignore[import-untyped, unused-ignore]
-from sklearn.utils.multiclass import check_classification_targets, type_of_target  # type: ignore[import-untyped, unused-ignore]
+from sklearn.utils.multiclass import (  # type: ignore[import-untyped, unused-ignore]
+    check_classification_targets,
+    type_of_target,
+)
 from sklearn.utils.validation import (  # type: ignore[import-untyped, unused-ignore]
     _check_sample_weight,
     check_is_fitted,
@@ -71,8 +74,8 @@ class EvalCurve(ClassifierMixin, BaseEstimator):  # type: ignore[misc, unused-ig
     and ``GridSearchCV`` compare models with their covariates; ``maximum_likelihood`` takes the score alone. A column of
     another name is an error.
 
-    ``scoring="neg_log_loss"`` of scikit-learn refuses draws, which are no class; ``scoring=neg_log_loss`` of this module
-    counts a draw as half a win.
+    ``scoring="neg_log_loss"`` of scikit-learn refuses draws, which are no class; ``scoring=neg_log_loss`` of this
+    module counts a draw as half a win.
     """
 
     def __init__(self, model: str = "maximum_likelihood", min_samples: int = 3) -> None:
@@ -116,7 +119,9 @@ class EvalCurve(ClassifierMixin, BaseEstimator):  # type: ignore[misc, unused-ig
             weights = _check_sample_weight(sample_weight, X)
             times = np.round(weights).astype(np.int64)
             if (times != weights).any() or (times < 0).any():
-                raise ValueError("sample_weight has a weight that is no whole number from 0: give how often a sample counts")
+                raise ValueError(
+                    "sample_weight has a weight that is no whole number from 0: give how often a sample counts"
+                )
             # the game of a sample is that of all its copies
             groups = np.repeat(np.arange(len(y)) if groups is None else np.asarray(groups), times)
             X, y = np.repeat(X, times, axis=0), np.repeat(y, times)
@@ -223,8 +228,8 @@ class EvalCurve(ClassifierMixin, BaseEstimator):  # type: ignore[misc, unused-ig
         if score is None or strange:
             what = f"'{strange[0]}' is none of them" if strange else "there is no score"
             raise ValueError(
-                f"X has the columns {', '.join(names)}: a frame has the score ({', '.join(_SCORES)}) and of what models "
-                f"know {', '.join(COVARIATES)}; {what}"
+                f"X has the columns {', '.join(names)}: a frame has the score ({', '.join(_SCORES)}) and of what "
+                f"models know {', '.join(COVARIATES)}; {what}"
             )
         arrays = _arrays(X)
         scores = np.asarray(arrays.pop(score), dtype="float64")

@@ -34,8 +34,8 @@ are the calibrations; the options of mates are those of the files. A slope below
 bold, an intercept below 0 that they are too high. Exit code 0 without --tolerance, whatever the verdict.
 
 A table of forecasts has the columns win_rate (or win, draw and loss, or one win_rate_NAME for each model) and result, \
-both for the same side, and game, by which intervals are clustered. A column model names the models of the rows. Models \
-are compared in pairs on the samples that both forecast: those that agree in game and in what all tables have of \
+both for the same side, and game, by which intervals are clustered. A column model names the models of the rows. \
+Models are compared in pairs on the samples that both forecast: those that agree in game and in what all tables have of \
 engine, opponent, color, ply, window, sample and line.", mut_arg("paths", |paths| paths.required(false)))]
 pub struct Args {
     #[command(flatten)]

@@ -142,7 +142,8 @@ pub fn choose(table: &mut SampleTable, options: &CalibrateOptions) -> Result<Cho
 }
 
 /// Calls `use_columns` with the columns of forecasts and their names: game, engine, opponent, color, ply, window,
-/// score_cp, result, rating and opponent_rating as in the sample table; fold, from 1; and win_rate, the forecast of the model that was fitted without that fold.
+/// score_cp, result, the ratings and whether they were made from results, as in the sample table; fold, from 1; and
+/// win_rate, the forecast of the model that was fitted without that fold.
 pub fn with_forecasts<T>(
     table: &SampleTable,
     forecasts: &[EngineForecasts],
