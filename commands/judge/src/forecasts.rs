@@ -486,3 +486,58 @@ impl Given<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(tables: &[(&str, &str)]) -> Result<Outcome<JudgedForecasts>, Error> {
+        let source =
+            |(name, text): &(&str, &str)| InputSource::Bytes((*name).to_owned(), text.as_bytes().to_vec().into());
+        let input = Input { sources: tables.iter().map(source).collect() };
+        JudgeForecasts { scores: ScoreOptions { resamples: 20, seed: 1 }, threads: None }.run(&input)
+    }
+
+    #[test]
+    fn numbers_by_hand() {
+        let found = judged(&[("a.csv", "win_rate,result,game\n0.8,1,x\n0.8,0.5,x\n0.3,0,y\n0.3,1,y\n")]).unwrap();
+        let model = &found.value.models[0];
+        let loss = [0.8_f64.ln(), 0.5 * (0.8_f64.ln() + 0.2_f64.ln()), 0.7_f64.ln(), 0.3_f64.ln()];
+        let mean = -loss.iter().sum::<f64>() / 4.0;
+        assert!((model.judged.scores.log_loss.value - mean).abs() < 1e-12);
+        // (.04 + (.04 + .64)/2 + .09 + .49) / 4
+        assert!((model.judged.scores.brier.value - 0.24).abs() < 1e-12);
+        assert_eq!((model.name.as_str(), model.judged.scores.games, model.certain), ("a", 2, 0));
+        assert!(found.report.adds_up() && found.value.differences.is_empty());
+    }
+
+    #[test]
+    fn samples_are_paired_by_what_all_tables_have() {
+        let one = "game,ply,line,win_rate,result\ng,40,7,0.9,1\ng,42,9,0.2,0\n";
+        let other = "game,ply,win_rate,result\ng,42.0,0.4,0\ng,40.0,0.6,1\n";
+        let found = judged(&[("one.csv", one), ("other.csv", other)]).unwrap();
+        let pair = &found.value.differences[0];
+        let expected = 0.5 * ((0.6_f64 / 0.9).ln() + (0.6_f64 / 0.8).ln());
+        assert_eq!(pair.samples, 2);
+        assert!((pair.log_loss.value - expected).abs() < 1e-12, "{pair:?}");
+        // without ply the order of the rows counts, and their results contradict each other
+        let without = |text: &str| text.replace("ply", "other");
+        let found = judged(&[("one.csv", &without(one)), ("other.csv", &without(other))]).unwrap();
+        assert!(found.value.differences.is_empty());
+        let notes: Vec<String> = found.notes.iter().map(ToString::to_string).collect();
+        assert!(notes.iter().any(|note| note.contains("different results for 2 samples")), "{notes:?}");
+        assert!(notes.iter().any(|note| note.contains("no sample in common")), "{notes:?}");
+    }
+
+    #[test]
+    fn certain_forecasts_are_counted() {
+        let text = "win_rate,result,game\n1,1,a\n1,0,b\n0,0.5,c\n0.5,1,d\n";
+        let model = judged(&[("a.csv", text)]).unwrap().value.models.remove(0);
+        assert_eq!((model.certain, model.certain_and_wrong), (3, 2));
+        let worst = -NEAREST.ln();
+        let expected = (worst + 0.5 * worst + 0.5_f64.recip().ln()) / 4.0;
+        assert!((model.judged.scores.log_loss.value - expected).abs() < 1e-9);
+        let constant = judged(&[("a.csv", "win_rate,result,game\n0.5,1,a\n0.5,0,b\n")]).unwrap().value.models.remove(0);
+        assert_eq!(constant.verdict(Language::English), "the same forecast always");
+    }
+}

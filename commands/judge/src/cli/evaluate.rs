@@ -147,7 +147,7 @@ fn tables(found: &Outcome<JudgedForecasts>, width: usize, language: Language) ->
         .left(language.word("verdict"), 0, |m| m.verdict(language).to_owned());
     let mut out = rows_read(found, language);
     let head = models.head();
-    out += &format!("\n{}{}", terminal::heading(head.trim_end()), models.rows(&found.value.models));
+    out += &format!("\n{}\n{}", terminal::heading(head.trim_end()), models.rows(&found.value.models));
     if found.value.differences.is_empty() {
         return out;
     }
@@ -160,7 +160,7 @@ fn tables(found: &Outcome<JudgedForecasts>, width: usize, language: Language) ->
         .left(language.word("better"), 0, |d| d.better().map_or(language.word("cannot tell"), |name| name).to_owned());
     let head = pairs.head();
     let rows = pairs.rows(&found.value.differences);
-    out + &format!("\n{}{rows}", terminal::heading(head.trim_end()))
+    out + &format!("\n{}\n{rows}", terminal::heading(head.trim_end()))
 }
 
 fn run(args: &Args) -> anyhow::Result<Done> {
