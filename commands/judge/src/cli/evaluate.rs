@@ -33,21 +33,19 @@ Judges calibrations on games that they were not made from, with the scores of `d
 are the calibrations; the options of mates are those of the files. A slope below 1 means that the win rates are too \
 bold, an intercept below 0 that they are too high. Exit code 0 without --tolerance, whatever the verdict.
 
-A table of forecasts has the columns win_rate (or win, draw and loss, or one win_rate_NAME for each model) and result, \
-both for the same side, and game, by which intervals are clustered. A column model names the models of the rows. \
-Models are compared in pairs on the samples that both forecast: those that agree in game and in what all tables have of \
-engine, opponent, color, ply, window, sample and line.", mut_arg("paths", |paths| paths.required(false)))]
+A table of forecasts has the columns win_rate (or win, draw and loss, or one win_rate_NAME for each model), result and \
+game, and may have model. Models are compared on the samples that both forecast.", mut_arg("paths", |paths| paths.required(false)))]
 pub struct Args {
     #[command(flatten)]
     input: InputArgs,
 
     /// Judge the forecasts in this table (.csv or .parquet) instead of calibrations; may be repeated
     #[arg(id = "forecast_tables", long = "forecasts", value_name = "TABLE", conflicts_with_all = ["paths", "tolerance"],
-          help_heading = "Forecasts")]
+          help_heading = "Output")]
     forecasts: Vec<PathBuf>,
 
     /// Write the reliability diagram of each model to this folder: NAME-reliability.svg, .png and .csv
-    #[arg(long, value_name = "FOLDER", help_heading = "Forecasts")]
+    #[arg(long, value_name = "FOLDER", help_heading = "Output", hide_short_help = true)]
     figures: Option<PathBuf>,
 
     /// Tolerated difference of the scale, in percent, as in `compare`; the exit code is the result
