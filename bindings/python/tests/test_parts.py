@@ -16,16 +16,17 @@ def pgn_rows(count=300, seed=3):
     """Games as rows of a table in the form of the lichess database: headers as columns, evaluations in comments."""
     random = np.random.default_rng(seed)
     rows = {name: [] for name in ("Site", "White", "Black", "Result", "WhiteElo", "BlackElo", "UTCDate", "movetext")}
-    moves = ["Nf3", "Nf6", "Ng1", "Ng8"]
+    # out and back: which knight moves depends on the game, for games with the same moves count once
+    knights = [("Nf3", "Nc3"), ("Nf6", "Nc6"), ("Ng1", "Nb1"), ("Ng8", "Nb8")]
     for game in range(count):
         drift, score, text = random.normal(0, 0.1), 0.0, []
         for ply in range(100):
             score += random.normal(drift, 0.3)
+            knight = game >> (ply // 4 * 2 + ply % 2) & 1
             number = f"{ply // 2 + 1}." if ply % 2 == 0 else f"{ply // 2 + 1}..."
-            text.append(f"{number} {moves[ply % 4]} {{ [%eval {score:.2f}] }}")
+            text.append(f"{number} {knights[ply % 4][knight]} {{ [%eval {score:.2f}] }}")
         p = 1 / (1 + np.exp(-score))
         rows["Site"].append(f"https://lichess.org/{game:08d}")
-        # each game is of another player: the moves are always the same
         rows["White"].append(f"player {game}")
         rows["Black"].append(f"opponent {random.integers(50)}")
         rows["Result"].append(str(random.choice(["1-0", "0-1", "1/2-1/2"], p=[0.9 * p, 0.9 * (1 - p), 0.1])))

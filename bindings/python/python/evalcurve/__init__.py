@@ -786,7 +786,8 @@ def sample_batches(batches: _Iterable[_Any], **options: _Unpack[_options.SampleO
 
 SAMPLE_SCHEMA = (
     "game string, engine string, opponent string, color string, ply int, window int, score_cp int, reply_cp int, "
-    "mate boolean, result double, termination string, rating double, opponent_rating double, bradley_terry boolean, "
+    "mate boolean, result double, termination string, score_end string, moves_hash string, rating double, "
+    "opponent_rating double, bradley_terry boolean, "
     "start_time string, time_control string, source string, line bigint, chess boolean, declared_win int, "
     "declared_draw int, declared_loss int, black string, white string, material int"
 )
