@@ -13,7 +13,7 @@ use evalcurve_council::cli::replay;
 use evalcurve_diagnose::Diagnose;
 use evalcurve_diagnose::cli::diagnose;
 use evalcurve_judge::cli::{compare, evaluate, thresholds};
-use evalcurve_judge::{Compare, Evaluate, Thresholds};
+use evalcurve_judge::{Compare, Evaluate, JudgeForecasts, Thresholds};
 use evalcurve_lab::cli::simulate;
 use evalcurve_match::cli::match_stats;
 use evalcurve_train::Rescale;
@@ -63,6 +63,14 @@ pub fn diagnose(words: &[OsString]) -> Result<Diagnose, Error> {
 /// [`Error::Said`] for a wrong option.
 pub fn evaluate(words: &[OsString]) -> Result<Evaluate, Error> {
     Ok(parse::<evaluate::Args>(words)?.options())
+}
+
+/// The command that judges tables of forecasts.
+///
+/// # Errors
+/// [`Error::Said`] for a wrong option.
+pub fn evaluate_forecasts(words: &[OsString]) -> Result<JudgeForecasts, Error> {
+    Ok(parse::<evaluate::Args>(words)?.judge_forecasts())
 }
 
 /// The command that counts evaluation curves.

@@ -83,7 +83,7 @@ pub mod run {
     #[cfg(feature = "diagnose")]
     pub use evalcurve_diagnose::{Diagnose, Diagnosed};
     #[cfg(feature = "judge")]
-    pub use evalcurve_judge::{Compare, Evaluate, Thresholds};
+    pub use evalcurve_judge::{Compare, Evaluate, JudgeForecasts, JudgedModel, Thresholds};
     #[cfg(feature = "match")]
     pub use evalcurve_match::MatchStats;
     #[cfg(feature = "train")]

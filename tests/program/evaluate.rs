@@ -235,3 +235,106 @@ fn a_ci_gets_an_exit_code() {
         assert!(out.lines().any(|l| l.starts_with(line)), "{line}: {out}");
     }
 }
+
+/// Forecasts of two models for games of two samples each: `mine` is bold, `theirs` knows the truth less well.
+fn forecasts(mine: &mut String, theirs: &mut String) {
+    mine.push_str("game,ply,result,win_rate\n");
+    theirs.push_str("ply,result,win_rate,game\n");
+    for game in 0..400_u32 {
+        for ply in [40, 41] {
+            let ahead = (game + ply) % 2 == 0;
+            // three of four games end as the sign says
+            let result = u32::from(ahead == (game % 8 < 6));
+            let (bold, vague) = if ahead { (0.95, 0.6) } else { (0.05, 0.4) };
+            *mine += &format!("g{game},{ply},{result},{bold}\n");
+            *theirs += &format!("{ply},{result},{vague},g{game}\n");
+        }
+    }
+}
+
+#[test]
+fn forecasts_of_any_model_are_judged() {
+    let folder = Folder::new();
+    let (mut mine, mut theirs) = (String::new(), String::new());
+    forecasts(&mut mine, &mut theirs);
+    // the rows of the other table in another order: game and ply tell which is which
+    let mut lines: Vec<&str> = theirs.lines().collect();
+    lines[1..].reverse();
+    folder.write("mine.csv", mine);
+    folder.write("theirs.csv", lines.join("\n") + "\n");
+    let tables = ["evaluate", "--forecasts", "mine.csv", "--forecasts", "theirs.csv"];
+    let document = folder.document(&[&tables[..], &["--figures", "out"]].concat());
+    assert_eq!(document["format"], "evalcurve-forecasts");
+    let [mine, theirs] = [0, 1].map(|i| &document["models"][i]);
+    assert_eq!((&mine["name"], &theirs["name"], &mine["games"]), (&"mine".into(), &"theirs".into(), &400.into()));
+    let loss = |right: f64| -0.75 * right.ln() - 0.25 * (1.0 - right).ln();
+    for (model, right, slope) in
+        [(mine, 0.95_f64, 3.0_f64.ln() / 19.0_f64.ln()), (theirs, 0.6, 3.0_f64.ln() / 1.5_f64.ln())]
+    {
+        let value = |name: &str| model[name]["value"].as_f64().unwrap();
+        assert!((value("log_loss") - loss(right)).abs() < 1e-8, "{model:#}");
+        assert!((value("brier") - (0.75 * (1.0 - right).powi(2) + 0.25 * right.powi(2))).abs() < 1e-8, "{model:#}");
+        assert!((value("slope") - slope).abs() < 1e-6, "{model:#}");
+        assert!((value("discrimination") - 0.0625).abs() < 1e-8 && (value("uncertainty") - 0.25).abs() < 1e-8);
+    }
+    assert_eq!((&mine["verdict"], &theirs["verdict"]), (&"too bold".into(), &"too cautious".into()));
+    let pair = &document["differences"][0];
+    assert_eq!((&pair["samples"], &pair["p"]), (&800.into(), &pair["p_holm"]));
+    assert!((pair["log_loss"]["value"].as_f64().unwrap() - loss(0.95) + loss(0.6)).abs() < 1e-8, "{pair}");
+    for file in ["out/mine-reliability.svg", "out/theirs-reliability.png", "out/mine-reliability.csv"] {
+        assert!(!folder.read(file).is_empty(), "{file}");
+    }
+    let ran = folder.good(&[&tables[..], &["--threads", "1"]].concat());
+    assert!(ran.out.contains("1,600 rows read = 1,600 used + 0 skipped"), "{}", ran.out);
+    assert!(ran.out.lines().any(|line| line.starts_with("mine - theirs") && line.ends_with("theirs")), "{}", ran.out);
+    assert_eq!(folder.document(&[&tables[..], &["--threads", "3"]].concat()), folder.document(&tables));
+}
+
+/// The forecasts that `fit` writes are judged as `fit` judges them, from CSV and from Parquet.
+#[test]
+fn own_forecasts_come_back() {
+    let data = project_data("selfplay");
+    let folder = Folder::new();
+    let fit = ["fit", &data, "--mate-threshold", "auto", "--engine", "sekirei", "--forecasts"];
+    let document = folder.document(&[&fit[..], &["a.csv"]].concat());
+    folder.good(&[&fit[..], &["a.parquet"]].concat());
+    let expected = &document["engines"][0]["proper_scores"];
+    let judged =
+        ["a.csv", "a.parquet"].map(|file| folder.document(&["evaluate", "--forecasts", file])["models"][0].clone());
+    assert_eq!(judged[0], judged[1]);
+    for name in ["log_loss", "brier", "slope", "miscalibration", "ece"] {
+        let value = |of: &Value| of[name]["value"].as_f64().unwrap();
+        let (found, expected) = (value(&judged[0]), value(expected));
+        assert!((found - expected).abs() < 1e-6 * expected.max(1e-2), "{name}: {found} is not {expected}");
+    }
+}
+
+#[test]
+fn tables_of_forecasts_that_cannot_be_used_say_why() {
+    let folder = Folder::new();
+    folder.write("none.csv", "game,result\na,1\n");
+    folder.write("no-result.csv", "game,win_rate\na,0.5\n");
+    folder.write("both.csv", "model,win_rate,win_rate_b,result\nx,0.5,0.4,1\n");
+    folder.write(
+        "bad.csv",
+        "game,win,draw,loss,result\na,0.5,0.1,0.4,1\nb,0.5,0.1,0.1,0\nc,50,10,40,0\nd,0.2,0.2,0.6,0\n",
+    );
+    for (arguments, message) in [
+        (vec!["--forecasts", "none.csv"], "none.csv: no column 'win_rate'; a table of forecasts needs win_rate"),
+        (vec!["--forecasts", "no-result.csv"], "no-result.csv: no column 'result'; it says who won"),
+        (vec!["--forecasts", "both.csv"], "the models are named by the column 'model' and by win_rate_NAME"),
+        (vec!["--forecasts", "missing.csv"], "missing.csv"),
+        (vec!["--forecasts", "none.csv", "games.csa"], "cannot be used with"),
+        (vec![], "no calibration"),
+    ] {
+        let ran = folder.run(&[&["evaluate"][..], &arguments].concat());
+        assert!(ran.code == Some(2) && ran.err.contains(message), "{arguments:?}: {}", ran.err);
+    }
+    let ran = folder.good(&["evaluate", "--forecasts", "bad.csv"]);
+    assert!(ran.out.contains("4 rows read = 2 used + 2 skipped"), "{}", ran.out);
+    assert!(
+        ran.err.contains("bad.csv:3: bad win rate: the row needs wins, draws and losses that sum to 1"),
+        "{}",
+        ran.err
+    );
+}

@@ -31,11 +31,12 @@ const DOUBTS: [Doubt; 13] = [
 ];
 
 /// Kinds of problems that no enum lists.
-const KINDS: [&str; 20] = [
+const KINDS: [&str; 22] = [
     "bad_color",
     "bad_count",
     "bad_engine",
     "bad_game",
+    "bad_model",
     "bad_opponent",
     "bad_player",
     "bad_ply",
@@ -43,6 +44,7 @@ const KINDS: [&str; 20] = [
     "bad_result",
     "bad_row",
     "bad_score",
+    "bad_win_rate",
     "bad_window",
     "same_name",
     "same_player",

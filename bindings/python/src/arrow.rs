@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Float64Type;
+use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray, StructArray,
 };
@@ -146,6 +146,11 @@ impl Table {
         self.batch.schema().fields().iter().map(|field| field.name().clone()).collect()
     }
 
+    /// The names of the columns, so that `dict(table)` has them with their arrays.
+    fn keys(&self) -> Vec<String> {
+        self.columns()
+    }
+
     fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let column = self
             .batch
@@ -158,10 +163,10 @@ impl Table {
         if let Some(flags) = column.as_boolean_opt() {
             return Ok(PyArray1::from_iter(py, flags.iter().map(|flag| flag == Some(true))).into_any());
         }
-        if let (0, Some(numbers)) = (column.null_count(), column.as_primitive_opt::<arrow_array::types::Int32Type>()) {
+        if let (0, Some(numbers)) = (column.null_count(), column.as_primitive_opt::<Int32Type>()) {
             return Ok(PyArray1::from_slice(py, numbers.values()).into_any());
         }
-        if let Some(numbers) = column.as_primitive_opt::<arrow_array::types::Int64Type>() {
+        if let Some(numbers) = column.as_primitive_opt::<Int64Type>() {
             return Ok(PyArray1::from_slice(py, numbers.values()).into_any());
         }
         let floats = arrow_cast::cast(column, &DataType::Float64).map_err(error)?;
@@ -178,6 +183,45 @@ impl Table {
         let builtins = py.import("builtins")?;
         let rows = builtins.getattr("zip")?.call1(columns)?;
         builtins.getattr("map")?.call1((row, rows))
+    }
+
+    /// The first rows, as a notebook shows them.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("evalcurve._estimates")?.call_method1("html_of_table", (slf,))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Vec<(String, Bound<'py, PyAny>)>,))> {
+        let (py, batch) = (slf.py(), &slf.get().batch);
+        let column = |(field, column): (&Arc<Field>, &ArrayRef)| {
+            let cells = match field.data_type() {
+                DataType::Utf8 => PyList::new(py, column.as_string::<i32>().iter())?.into_any(),
+                DataType::Int32 => PyList::new(py, column.as_primitive::<Int32Type>().iter())?.into_any(),
+                DataType::Int64 => PyArray1::from_slice(py, column.as_primitive::<Int64Type>().values()).into_any(),
+                DataType::Boolean => PyList::new(py, column.as_boolean().iter())?.into_any(),
+                _ => PyList::new(py, column.as_primitive::<Float64Type>().iter())?.into_any(),
+            };
+            Ok((format!("{}:{}", field.data_type(), field.name()), cells))
+        };
+        let columns = batch.schema().fields().iter().zip(batch.columns()).map(column).collect::<PyResult<Vec<_>>>()?;
+        Ok((slf.get_type().getattr("_restore")?, (columns,)))
+    }
+
+    /// The table that pickle kept: columns by type and name.
+    #[staticmethod]
+    fn _restore(columns: Vec<(String, Bound<'_, PyAny>)>) -> PyResult<Self> {
+        let column = |(name, cells): (String, Bound<'_, PyAny>)| -> PyResult<(String, ArrayRef, bool)> {
+            let (kind, name) = name.split_once(':').ok_or_else(|| error("no column of a table"))?;
+            let array: ArrayRef = match kind {
+                "Utf8" => Arc::new(StringArray::from(cells.extract::<Vec<Option<String>>>()?)),
+                "Int32" => Arc::new(Int32Array::from(cells.extract::<Vec<Option<i32>>>()?)),
+                "Int64" => Arc::new(Int64Array::from(cells.extract::<Vec<i64>>()?)),
+                "Boolean" => Arc::new(BooleanArray::from(cells.extract::<Vec<Option<bool>>>()?)),
+                _ => Arc::new(Float64Array::from(cells.extract::<Vec<Option<f64>>>()?)),
+            };
+            Ok((name.to_owned(), array, true))
+        };
+        let columns = columns.into_iter().map(column).collect::<PyResult<Vec<_>>>()?;
+        Ok(Self { batch: RecordBatch::try_from_iter_with_nullable(columns).map_err(error)? })
     }
 
     #[pyo3(signature = (requested_schema = None))]

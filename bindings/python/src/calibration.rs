@@ -2,16 +2,19 @@
 
 use std::path::PathBuf;
 
-use evalcurve::calibration::{self, CalibrationError, FittedModel, Reading, Situation};
-use evalcurve::language::{Language, Text};
+use evalcurve::calibration::{self, CalibrationError, FittedModel, Reading, Situation, control_seconds};
+use evalcurve::judge::evaluation::Forecaster;
+use evalcurve::language::Language;
 use evalcurve::plot::{PlotOptions, curve_with_fits};
 use evalcurve::report::figures::series_of_calibration;
 use evalcurve::run::{Converter, seconds_of};
+use evalcurve::table::{CellKind, Cells, Source};
 use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
+use crate::arrow::Given;
 use crate::figure::Figure;
 use crate::running::{error, keywords, of_kind};
 use crate::{Reduced, by_json};
@@ -31,28 +34,180 @@ fn failed(error: CalibrationError) -> PyErr {
     of_kind(io, error.to_string())
 }
 
-/// What is known of the positions, from keyword arguments; what the calibration cannot know is refused.
-fn situation(calibration: &calibration::Calibration, known: Option<&Bound<'_, PyDict>>) -> PyResult<Situation> {
-    let refused = |text: Text| error(keywords(&text.to_string()));
-    let mut situation = Situation::default();
+/// What is known of the positions, from keyword arguments: one situation for all, or one for each.
+struct Situations(Vec<Situation>);
+
+impl Situations {
+    fn at(&self, index: usize) -> &Situation {
+        // one for all, or one for each
+        self.0.get(index).or_else(|| self.0.last()).unwrap_or(&UNKNOWN)
+    }
+}
+
+/// Nothing is known.
+static UNKNOWN: Situation = Situation {
+    strength: None,
+    rating: None,
+    seconds: None,
+    ply: None,
+    material: None,
+    engine: None,
+    players: None,
+    shared: None,
+};
+
+/// The values and what is known of their positions, all of one shape; what the calibration cannot know is refused.
+fn situations<'py>(
+    calibration: &calibration::Calibration,
+    values: &Bound<'py, PyAny>,
+    known: Option<&Bound<'py, PyDict>>,
+) -> PyResult<(Bound<'py, PyAny>, Situations)> {
+    let py = values.py();
+    let numpy = py.import("numpy")?;
+    let (mut names, mut arrays) = (Vec::new(), vec![values.clone()]);
     for (name, value) in known.into_iter().flat_map(|known| known.iter()) {
         let name: String = name.extract()?;
-        let known = !value.is_none();
-        match name.as_str() {
-            "rating_difference" if known => situation = situation.with_rating_difference(value.extract()?),
-            "ply" => situation.ply = value.extract()?,
-            "material" => situation.material = value.extract()?,
-            "rating" => situation.rating = value.extract()?,
-            "control" if known => situation.seconds = Some(seconds_of(&value.extract::<String>()?).map_err(refused)?),
-            "rating_difference" | "control" => {}
-            _ => return Err(PyTypeError::new_err(format!("unexpected keyword argument '{name}'"))),
+        if !["rating_difference", "ply", "material", "rating", "control"].contains(&name.as_str()) {
+            return Err(PyTypeError::new_err(format!("unexpected keyword argument '{name}'")));
+        }
+        if !value.is_none() {
+            names.push(name);
+            arrays.push(numpy.call_method1("asarray", (value,))?);
         }
     }
-    if situation.rating.is_some() || situation.seconds.is_some() {
-        let converter = Converter { calibration: calibration.clone(), reading: Reading::Equal, situation };
-        converter.people_note().map_err(refused)?;
+    let is_scalar =
+        |array: &Bound<'py, PyAny>| -> PyResult<bool> { Ok(array.getattr("ndim")?.extract::<usize>()? == 0) };
+    let one_for_all = arrays[1..].iter().map(&is_scalar).collect::<PyResult<Vec<_>>>()?.into_iter().all(|one| one);
+    let (values, count) = match one_for_all {
+        true => (values.clone(), 1),
+        false => {
+            let all: Vec<Bound<'py, PyAny>> =
+                numpy.call_method1("broadcast_arrays", PyTuple::new(py, arrays)?)?.extract()?;
+            arrays = all;
+            (arrays[0].clone(), arrays[0].getattr("size")?.extract()?)
+        }
+    };
+    let mut situations = vec![Situation::default(); count];
+    for (name, array) in names.iter().zip(&arrays[1..]) {
+        let flat = numpy.call_method1("ravel", (array,))?;
+        if name == "control" {
+            let texts: Vec<Option<String>> = flat.call_method0("tolist")?.extract()?;
+            for (situation, text) in situations.iter_mut().zip(texts) {
+                let seconds = text.map(|text| seconds_of(&text)).transpose();
+                situation.seconds = seconds.map_err(|text| error(keywords(&text.to_string())))?;
+            }
+            continue;
+        }
+        for (situation, value) in situations.iter_mut().zip(numbers::list(&flat)?) {
+            // as in a column that not every row has
+            if value.is_nan() {
+                continue;
+            }
+            let whole = || -> PyResult<u32> {
+                let is_whole = value >= 0.0 && value <= f64::from(u32::MAX) && value.fract() == 0.0;
+                let refused = || error(format!("{name}={value} is not a whole number from 0"));
+                is_whole.then_some(value as u32).ok_or_else(refused)
+            };
+            match name.as_str() {
+                "rating_difference" => *situation = situation.with_rating_difference(value),
+                "ply" => situation.ply = Some(whole()?),
+                "material" => situation.material = Some(whole()?),
+                _ => situation.rating = Some(value),
+            }
+        }
     }
-    Ok(situation)
+    refuse_unknown_people(calibration, &situations)?;
+    Ok((values, Situations(situations)))
+}
+
+/// Refuses ratings and time controls that the games of the calibration did not have.
+fn refuse_unknown_people(calibration: &calibration::Calibration, situations: &[Situation]) -> PyResult<()> {
+    let known = |of: fn(&Situation) -> Option<f64>| situations.iter().filter_map(of);
+    let ends = |of: fn(&Situation) -> Option<f64>| [known(of).reduce(f64::min), known(of).reduce(f64::max)];
+    let (ratings, seconds) = (ends(|s| s.rating), ends(|s| s.seconds));
+    for (rating, seconds) in ratings.into_iter().zip(seconds).filter(|(rating, s)| rating.is_some() || s.is_some()) {
+        let situation = Situation { rating, seconds, ..Situation::default() };
+        let converter = Converter { calibration: calibration.clone(), reading: Reading::Equal, situation };
+        converter.people_note().map_err(|text| error(keywords(&text.to_string())))?;
+    }
+    Ok(())
+}
+
+/// The forecasts of the rows of a table, in [0, 1]; NaN where there is none.
+fn forecasts(calibration: &calibration::Calibration, table: &Given) -> PyResult<Vec<f64>> {
+    let names = table.names();
+    let cells = |name: &str, kind| {
+        names
+            .contains(&name)
+            .then(|| table.cells(name, kind))
+            .transpose()
+            .map_err(|text| error(format!("{name}: {text}")))
+    };
+    let number = |name| cells(name, CellKind::Number);
+    let text = |name| cells(name, CellKind::Text);
+    let scores = number("score_cp")?.map_or_else(|| number("score"), |found| Ok(Some(found)))?;
+    let Some(scores) = scores else {
+        return Err(error(format!("no column 'score_cp': its scores are forecast (found: {})", names.join(", "))));
+    };
+    let (ply, material, difference) = (number("ply")?, number("material")?, number("rating_difference")?);
+    let (rating, opponent_rating) = (number("rating")?, number("opponent_rating")?);
+    let (mate, by_results) = (cells("mate", CellKind::Flag)?, cells("bradley_terry", CellKind::Flag)?);
+    let control = text("time_control")?.map_or_else(|| text("control"), |found| Ok(Some(found)))?;
+    let (engine, opponent, color) = (text("engine")?, text("opponent")?, text("color")?);
+    let (black, white) = (text("black")?, text("white")?);
+    let kind = calibration.model.kind;
+    if kind.needs().material && material.is_none() {
+        return Err(error(format!("the model {kind} of {} needs the column material", calibration.engine.name)));
+    }
+    let at = |cells: &Option<Box<dyn Cells + '_>>, row| cells.as_ref()?.number(row).filter(|x| x.is_finite());
+    let is = |cells: &Option<Box<dyn Cells + '_>>, row| {
+        let text = cells.as_ref().and_then(|cells| cells.text(row));
+        text.is_some_and(|text| text.eq_ignore_ascii_case("true") || text == "1")
+    };
+    fn word<'t>(cells: &'t Option<Box<dyn Cells + 't>>, row: usize) -> Option<&'t str> {
+        cells.as_ref()?.text(row).filter(|text| !text.is_empty())
+    }
+    let own = |name: &str| name == calibration.engine.name || calibration.engine.aliases.iter().any(|a| a == name);
+    let forecaster = Forecaster::new(calibration);
+    let (mut found, mut of_engine) = (Vec::with_capacity(table.height()), false);
+    for row in 0..table.height() {
+        let is_own = engine.is_none() || word(&engine, row).is_some_and(own);
+        of_engine |= is_own;
+        let score = scores.number(row).filter(|cp| is_own && cp.is_finite());
+        let score = score.and_then(|cp| forecaster.score(cp, is(&mate, row)));
+        let mut situation = Situation {
+            ply: at(&ply, row).map(|ply| ply as u32),
+            material: at(&material, row).map(|count| count as u32),
+            seconds: word(&control, row).and_then(control_seconds),
+            ..Situation::default()
+        };
+        // ratings that were made from these results know them
+        let ratings = Some([at(&rating, row), at(&opponent_rating, row)]).filter(|_| !is(&by_results, row));
+        if let Some([own, opponent]) = ratings {
+            situation.rating = own.map(|own| 0.5 * (own + opponent.unwrap_or(own)));
+            if let (Some(own), Some(opponent)) = (own, opponent) {
+                situation = situation.with_rating_difference(own - opponent);
+            }
+        }
+        if let Some(difference) = at(&difference, row) {
+            situation = situation.with_rating_difference(difference);
+        }
+        // the opponent of the side to move, also where the engine is not one of the players
+        let player = match word(&color, row) {
+            Some("black") => word(&white, row),
+            Some("white") => word(&black, row),
+            _ => None,
+        };
+        let opponent = player.or_else(|| word(&opponent, row)).and_then(|name| forecaster.strength(name));
+        let is_known = !kind.needs().material || situation.material.is_some();
+        let logit = score.filter(|_| is_known).map(|cp| forecaster.logit(cp, opponent, &situation));
+        found.push(logit.map_or(f64::NAN, |logit| 1.0 / (1.0 + (-logit).exp())));
+    }
+    if !of_engine && table.height() > 0 {
+        let name = &calibration.engine.name;
+        return Err(error(format!("no row has the engine {name}: rename it, or leave the column engine out")));
+    }
+    Ok(found)
 }
 
 fn reading(field: bool) -> Reading {
@@ -209,9 +364,9 @@ impl Calibration {
         field: bool,
         known: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (situation, reading) = (situation(&self.0, known)?, reading(field));
-        let of = |cp| [self.0.win_rate_in(reading, self.0.classify(cp), &situation)];
-        numbers::map(score_cp, of).map(|[rates]| rates)
+        let ((scores, situations), reading) = (situations(&self.0, score_cp, known)?, reading(field));
+        let of = |i, cp| [self.0.win_rate_in(reading, self.0.classify(cp), situations.at(i))];
+        numbers::map_at(&scores, of).map(|[rates]| rates)
     }
 
     /// The ends of the 95% interval of the win rate of each score, clustered by game: two floats for a number, else two
@@ -226,15 +381,15 @@ impl Calibration {
         field: bool,
         known: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-        let (situation, reading) = (situation(&self.0, known)?, reading(field));
-        if self.0.interval(reading, 0.0, &situation).is_none() {
+        let ((scores, situations), reading) = (situations(&self.0, score_cp, known)?, reading(field));
+        if self.0.interval(reading, 0.0, situations.at(0)).is_none() {
             return Err(self.without_covariance());
         }
-        let of = |cp| {
-            let (low, high) = self.0.interval(reading, cp, &situation).unwrap_or((f64::NAN, f64::NAN));
+        let of = |i, cp| {
+            let (low, high) = self.0.interval(reading, cp, situations.at(i)).unwrap_or((f64::NAN, f64::NAN));
             [low, high]
         };
-        numbers::map(score_cp, of).map(|[low, high]| (low, high))
+        numbers::map_at(&scores, of).map(|[low, high]| (low, high))
     }
 
     /// The score in centipawns of each win rate, the inverse of `win_rate`; NaN where no score has it, as for 0 and 1.
@@ -248,21 +403,35 @@ impl Calibration {
         field: bool,
         known: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (situation, reading) = (situation(&self.0, known)?, reading(field));
-        let of = |p| [self.0.score(reading, p, &situation).unwrap_or(f64::NAN)];
-        numbers::map(win_rate, of).map(|[scores]| scores)
+        let ((rates, situations), reading) = (situations(&self.0, win_rate, known)?, reading(field));
+        let of = |i, p| [self.0.score(reading, p, situations.at(i)).unwrap_or(f64::NAN)];
+        numbers::map_at(&rates, of).map(|[scores]| scores)
+    }
+
+    /// Forecasts the result of each row of a table of samples that the calibration was not made from: an array of win
+    /// rates against the opponents of the rows, as `evaluate` judges them.
+    ///
+    /// The table has score_cp, and of ply, material, rating, opponent_rating (or rating_difference), opponent,
+    /// time_control, mate and engine what is known. NaN stands for no forecast: a mate, where the calibration leaves
+    /// mates out, a score or material that is missing, or a row of another engine.
+    fn forecast<'py>(&self, py: Python<'py>, table: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let table = match table.is_instance_of::<PyDict>() {
+            true => py.import("evalcurve")?.getattr("_Columns")?.call1((table,))?,
+            false => table.clone(),
+        };
+        Ok(forecasts(&self.0, &Given::new(&table)?)?.to_pyarray(py))
     }
 
     /// The evaluation curve with its fits.
     #[pyo3(signature = (min_bin = 50))]
     fn figure(&self, min_bin: u64) -> PyResult<Figure> {
         let series = series_of_calibration(&self.0, 0, min_bin, Language::English);
-        curve_with_fits(&series, &PlotOptions::default()).map(Figure).map_err(error)
+        curve_with_fits(&series, &PlotOptions::default()).map(Figure::from).map_err(error)
     }
 
     fn _repr_svg_(&self) -> Option<String> {
         // a notebook falls back to the text where there is nothing to draw
-        self.figure(50).ok().map(|figure| figure.0.svg().to_owned())
+        self.figure(50).ok().map(|figure| figure.svg().to_owned())
     }
 
     fn __repr__(&self) -> String {

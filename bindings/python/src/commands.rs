@@ -8,16 +8,18 @@ use evalcurve::calibrate::EngineResult;
 use evalcurve::engine::usi::Launch;
 use evalcurve::keywords;
 use evalcurve::language::Language;
-use evalcurve::plot::{PlotOptions, curve_with_fits};
+use evalcurve::plot::{PlotOptions, curve_with_fits, reliability};
 use evalcurve::report::figures::{BinChoice, series_of_result};
-use evalcurve::run::{Diagnosed, Error, Forecasts, Input, InputSource, Outcome, Progress, Rescaled, Sample};
+use evalcurve::run::{
+    Diagnosed, Error, Forecasts, Input, InputSource, JudgedModel, Outcome, Progress, Rescaled, Sample,
+};
 use pyo3::prelude::*;
 
 use crate::arrow::{Given, Table};
 use crate::calibration::Calibration;
 use crate::curves;
 use crate::figure::Figure;
-use crate::running::{call_error, detached, keywords as as_keywords};
+use crate::running::{call_error, detached, error, keywords as as_keywords};
 
 /// What is read: paths, and tables with their names.
 type Sources<'py> = (Vec<PathBuf>, Vec<(String, Bound<'py, PyAny>)>);
@@ -60,7 +62,7 @@ pub(crate) fn calibrate(
     let of = |result: &EngineResult| {
         let min_bin = found.value.options.min_bin;
         let series = series_of_result(result, 0, min_bin, BinChoice::default(), Language::English);
-        let figure = curve_with_fits(&series, &PlotOptions::default()).ok().map(Figure);
+        let figure = curve_with_fits(&series, &PlotOptions::default()).ok().map(Figure::from);
         (result.calibration.clone().map(Calibration), figure)
     };
     Ok((as_keywords(&found.document(&[]).to_string()), found.value.results.iter().map(of).collect(), warnings))
@@ -180,6 +182,27 @@ pub(crate) fn evaluate(
     let judged = command.clone();
     let (found, warnings) = outcome(py, sources, None, move |input, progress| judged.run(input, progress))?;
     Ok((command.document(&found).to_string(), warnings))
+}
+
+/// Judges the forecasts of tables: the JSON document, and the reliability diagram of each model.
+#[pyfunction]
+pub(crate) fn evaluate_forecasts(
+    py: Python<'_>,
+    words: Vec<OsString>,
+    sources: Sources<'_>,
+) -> PyResult<(String, Vec<(String, Figure)>, Vec<String>)> {
+    let command = keywords::evaluate_forecasts(&words).map_err(call_error)?;
+    let judged = command.clone();
+    let (found, mut warnings) = outcome(py, sources, None, move |input, _| judged.run(input))?;
+    // they say what the numbers do not mean
+    warnings.extend(found.notes.iter().map(|note| as_keywords(&note.text(Language::English))));
+    let diagram = |(index, model): (usize, &JudgedModel)| {
+        let diagram = &model.judged.reliability;
+        let figure = reliability(&model.name, index, diagram, false, &PlotOptions::default()).map_err(error)?;
+        Ok((model.name.clone(), Figure::from(figure)))
+    };
+    let figures = found.value.models.iter().enumerate().map(diagram).collect::<PyResult<_>>()?;
+    Ok((command.document(&found).to_string(), figures, warnings))
 }
 
 /// The JSON document of `match-stats` or `simulate`.

@@ -33,7 +33,8 @@ mod _evalcurve {
     use crate::calibration::Calibration;
     #[pymodule_export]
     use crate::commands::{
-        calibrate, compare, curve, diagnose, document, evaluate, forecasts, program, rescale, sample, thresholds,
+        calibrate, compare, curve, diagnose, document, evaluate, evaluate_forecasts, forecasts, program, rescale,
+        sample, thresholds,
     };
     #[pymodule_export]
     use crate::figure::Figure;

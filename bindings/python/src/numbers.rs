@@ -55,10 +55,18 @@ pub(crate) fn map<'py, const N: usize>(
     values: &Bound<'py, PyAny>,
     of: impl Fn(f64) -> [f64; N],
 ) -> PyResult<[Bound<'py, PyAny>; N]> {
+    map_at(values, |_, x| of(x))
+}
+
+/// Applies functions to each number and its place.
+pub(crate) fn map_at<'py, const N: usize>(
+    values: &Bound<'py, PyAny>,
+    of: impl Fn(usize, f64) -> [f64; N],
+) -> PyResult<[Bound<'py, PyAny>; N]> {
     let py = values.py();
     let array = floats(values)?.extract::<PyReadonlyArrayDyn<'_, f64>>()?;
     let array = array.as_array();
-    let mapped: Vec<[f64; N]> = array.iter().map(|x| of(*x)).collect();
+    let mapped: Vec<[f64; N]> = array.iter().enumerate().map(|(i, x)| of(i, *x)).collect();
     let shape: Vec<usize> = array.shape().to_vec();
     let result = |k: usize| -> PyResult<Bound<'py, PyAny>> {
         let column: Vec<f64> = mapped.iter().filter_map(|row| row.get(k).copied()).collect();

@@ -1,6 +1,8 @@
 //! The rules of councils.
 
-use evalcurve::calibration::Score;
+use evalcurve::calibration::{FittedSigmoid, Method, Score};
+use evalcurve::fit::CP_PER_LOGIT;
+use evalcurve::logistic::logit;
 use evalcurve::rule::{self, Move, Options, Role, Rule, TieRule, Vote, Voter};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -9,9 +11,48 @@ use crate::calibration::Calibration;
 use crate::running::error;
 
 /// One vote as Python gives it: name, move (none for an abstention), score, plies to mate, leader, weight, calibration,
-/// win rate.
-type Given<'py> =
-    (String, Option<String>, Option<f64>, Option<i32>, bool, Option<f64>, Option<PyRef<'py, Calibration>>, Option<f64>);
+/// win rate, and its scores of other moves.
+type Given<'py> = (
+    String,
+    Option<String>,
+    Option<f64>,
+    Option<i32>,
+    bool,
+    Option<f64>,
+    Option<PyRef<'py, Calibration>>,
+    Option<f64>,
+    Vec<GivenMove>,
+    Vec<GivenMove>,
+);
+
+/// A move with its score in centipawns or its plies to mate, and its win rate.
+type GivenMove = (String, Option<f64>, Option<i32>, Option<f64>);
+
+/// What turns a score into the win rate that it stands for, where win rates are given and no calibration.
+fn of_win_rates() -> Option<evalcurve::calibration::Calibration> {
+    let fitted = FittedSigmoid { w1: 1.0 / CP_PER_LOGIT, w2: 0.0, covariance: None, samples: None, games: None };
+    let method = Method::MaximumLikelihood;
+    evalcurve::calibration::Calibration::from_sigmoids("win rates", [(method, fitted)], method)
+}
+
+/// The score that stands for a win rate.
+fn score_of_win_rate(win_rate: f64) -> f64 {
+    CP_PER_LOGIT * logit(win_rate)
+}
+
+/// A score as it was given.
+fn score(
+    name: &str,
+    (score_cp, mate): (Option<f64>, Option<i32>),
+    calibration: Option<&evalcurve::calibration::Calibration>,
+) -> PyResult<Option<Score>> {
+    Ok(match (mate, score_cp) {
+        (Some(_), Some(_)) => return Err(PyValueError::new_err(format!("{name}: give score_cp or mate, not both"))),
+        (Some(plies), None) => Some(Score::Mate { wins: plies > 0, plies: Some(plies.unsigned_abs()) }),
+        (None, Some(cp)) => Some(calibration.map_or(Score::Cp(cp), |calibration| calibration.classify(cp))),
+        (None, None) => None,
+    })
+}
 
 /// Decides the votes on one position. Returns the explanation as JSON, and the names of the voters whose scores the
 /// rule cannot use, because it compares win rates and they have none.
@@ -30,36 +71,53 @@ pub(crate) fn decide(
     let ties = || TieRule::ALL.iter().map(TieRule::to_string).collect::<Vec<_>>().join(", ");
     let tie = tie.parse().map_err(|_| error(format!("'{tie}' is not a tie rule; expected one of {}", ties())))?;
     let mut moves: Vec<&str> = Vec::new();
-    for (_, best, ..) in &votes {
-        if let Some(best) = best.as_deref().filter(|best| !moves.contains(best)) {
-            moves.push(best);
+    for (_, best, .., list, judged) in &votes {
+        for best in best.iter().chain(list.iter().chain(judged).map(|(best, ..)| best)) {
+            if !moves.contains(&best.as_str()) {
+                moves.push(best);
+            }
         }
+    }
+    let number =
+        |best: &str| moves.iter().position(|known| *known == best).map_or(Move(0), |number| Move(number as u32));
+    let mut others = Vec::with_capacity(votes.len());
+    for (name, .., calibration, _, list, judged) in &votes {
+        let calibration = calibration.as_ref().map(|calibration| &calibration.0);
+        let scored = |(best, score_cp, mate, win_rate): &GivenMove| {
+            let by_rate = win_rate.filter(|_| mate.is_none() && calibration.is_none() && parsed.needs_win_rates());
+            let score_cp = by_rate.map(score_of_win_rate).or(*score_cp);
+            score(name, (score_cp, *mate), calibration).map(|score| Some((number(best), score?)))
+        };
+        let moves = |list: &[GivenMove]| -> PyResult<Vec<(Move, Score)>> {
+            list.iter().filter_map(|one| scored(one).transpose()).collect()
+        };
+        others.push((moves(list)?, moves(judged)?));
     }
     let mut voters = Vec::with_capacity(votes.len());
     let mut ballot = Vec::with_capacity(votes.len());
     let mut without = Vec::new();
-    for (name, best, score_cp, mate, leads, weight, calibration, win_rate) in &votes {
-        let calibration = calibration.as_ref().map(|calibration| &calibration.0);
+    let by_rates = of_win_rates();
+    let listed = votes.iter().zip(&others);
+    for ((name, best, score_cp, mate, leads, weight, given, win_rate, ..), (list, judged)) in listed {
+        let calibration = given.as_ref().map(|calibration| &calibration.0);
+        let has_rates = list.len() + judged.len() > 0 && parsed.needs_win_rates() && win_rate.is_some();
+        let calibration = calibration.or(by_rates.as_ref().filter(|_| has_rates));
         let role = if *leads { Role::Leader } else { Role::Member };
         voters.push(Voter { role, weight: *weight, calibration, ..Voter::member(name) });
-        let score = match (mate, score_cp) {
-            (Some(_), Some(_)) => {
-                return Err(PyValueError::new_err(format!("{name}: give score_cp or mate, not both")));
-            }
-            (Some(plies), None) => Some(Score::Mate { wins: *plies > 0, plies: Some(plies.unsigned_abs()) }),
-            (None, Some(cp)) => Some(calibration.map_or(Score::Cp(*cp), |calibration| calibration.classify(*cp))),
-            (None, None) => None,
-        };
+        let by_rate = win_rate.filter(|_| mate.is_none() && given.is_none() && calibration.is_some());
+        let score = score(name, (by_rate.map(score_of_win_rate).or(*score_cp), *mate), calibration)?;
         if parsed.needs_win_rates() && best.is_some() && mate.is_none() && calibration.is_none() && win_rate.is_none() {
             without.push(name.clone());
         }
         if let Some(p) = win_rate.filter(|p| !(0.0..=1.0).contains(p)) {
             return Err(error(format!("{name}: the win rate {p} is not between 0 and 1")));
         }
-        let number = best.as_deref().and_then(|best| moves.iter().position(|known| *known == best));
-        ballot.push(number.map(|number| {
-            let best = Move(number as u32);
-            Vote { score, win_rate: *win_rate, ..Vote::without_score(best) }
+        ballot.push(best.as_deref().map(|best| Vote {
+            score,
+            win_rate: *win_rate,
+            list,
+            judged,
+            ..Vote::without_score(number(best))
         }));
     }
     let options = Options { tie, seed, caution, ..Options::default() };

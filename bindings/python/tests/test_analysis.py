@@ -60,7 +60,9 @@ def test_calibrations_have_estimates(games, results, root):
     lapse = model["lapse"]
     rate = lapse + (1 - 2 * lapse) / (1 + np.exp(-1))
     assert calibration.win_rate(calibration.constant[0]) == pytest.approx(rate, rel=1e-6)
-    plain = evalcurve.calibrate(games, model="maximum-likelihood", mate_threshold="auto", bands=0)["sekirei"].calibration
+    plain = evalcurve.calibrate(games, model="maximum-likelihood", mate_threshold="auto", bands=0)[
+        "sekirei"
+    ].calibration
     assert 1 / plain.conf_int()[0][::-1] == pytest.approx(plain.constant[1], rel=1e-8)
     text = str(calibration.summary())
     assert repr(calibration.summary()) == text and "P>|z|" in text and "strength" in text and "1/w1:" in text
@@ -250,3 +252,38 @@ def test_a_part_is_not_merged_into_itself(samples):
     for part in (state, sums):
         with pytest.raises(ValueError, match="cannot be merged into itself"):
             part.merge(part)
+
+
+def test_rules_hear_the_second_round(root, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    log = tmp_path / "decisions.jsonl"
+    packed = root / "data/experiments/chess-council/decisions.jsonl.zst"
+    with pyarrow.input_stream(str(packed), compression="zstd") as stream:
+        log.write_bytes(stream.read())
+    lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    decided = [line for line in lines if "votes" in line]
+    votes = evalcurve.read_votes(log)
+    assert len(votes) == len(decided)
+    compared = 0
+    for one, line in zip(votes, decided):
+        logged = {vote["voter"]: vote for vote in line["votes"]}
+        for vote in one["votes"]:
+            raw = logged.get(vote["name"], {})
+            for name in ("list", "judged"):
+                assert [each["move"] for each in vote[name]] == [each["move"] for each in raw.get(name, [])]
+                compared += sum(0 < each["win_rate"] < 1 for each in vote[name] if each["score_cp"] is not None)
+            for name in ("nodes", "time_ms", "cpu_ms", "second", "bound"):
+                assert vote[name] == raw.get(name)
+    assert compared > 1000
+
+    # the votes of a log decide as the log does, with the second round
+    def by_hand(decision):
+        return evalcurve.decide("cross-examination", decision["votes"])["move"]
+
+    # and a rule that is deaf to it is another one
+    def deaf(decision):
+        return evalcurve.decide("cross-examination", [{**vote, "judged": []} for vote in decision["votes"]])["move"]
+
+    rules = evalcurve.replay(log, [by_hand, deaf, "cross-examination"])["replay"]["rules"]
+    adopted = {rule["rule"]: [each["adopted"] for each in rule["adoption"]] for rule in rules}
+    assert adopted["by_hand"] == adopted["cross-examination"] != adopted["deaf"]

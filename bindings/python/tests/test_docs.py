@@ -52,7 +52,7 @@ def test_stubs_name_everything_that_is_there(root):
                 assert members and all(f"def {member}(" in body for member in members), (name, members)
     for name in evalcurve.__all__:
         documented = getattr(evalcurve, name)
-        assert name == "SAMPLE_SCHEMA" or documented.__doc__, name
+        assert name in ("Decision", "SAMPLE_SCHEMA") or documented.__doc__, name
 
 
 def test_the_diagnosis_has_the_form_of_its_schema(games):
@@ -70,3 +70,33 @@ def test_the_diagnosis_has_the_form_of_its_schema(games):
     del document["base"]["games"]
     with pytest.raises(jsonschema.ValidationError, match="'games' is a required property"):
         jsonschema.validate(document, schema, jsonschema.Draft202012Validator)
+
+
+def test_the_options_are_those_of_the_program(root):
+    import options
+
+    written = (root / "bindings/python/python/evalcurve/_options.py").read_text(encoding="utf-8")
+    assert options.text() == written, "write it again: see tests/options.py"
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_types_are_strict(root, tmp_path, checker):
+    pytest.importorskip(checker)
+    import shutil
+    import subprocess
+    import sys
+
+    example = shutil.copy(root / "bindings/python/tests/typed_example.py", tmp_path)
+    arguments = ["--strict"] if checker == "mypy" else ["--pythonpath", sys.executable]
+    (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
+
+    def check(file):
+        command = [sys.executable, "-m", checker, *arguments, file]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    ran = check(example)
+    assert ran.returncode == 0, ran.stdout
+    # a typo in the name of an option is found
+    (tmp_path / "wrong.py").write_text('import evalcurve\n\nevalcurve.calibrate("x", min_sample=300)\n')
+    ran = check(tmp_path / "wrong.py")
+    assert ran.returncode == 1 and "min_sample" in ran.stdout, ran.stdout

@@ -6,16 +6,21 @@ import shutil
 
 import pytest
 
+import evalcurve
+
 pytest.importorskip("pandas")
 matplotlib = pytest.importorskip("matplotlib")
 
 ENGINES = os.pathsep.join([os.environ.get("PATH", ""), "/usr/games"])
 
 
-@pytest.mark.parametrize("name", ["takeuchi", "new_engine"])
+@pytest.mark.parametrize("name", ["takeuchi", "new_engine", "own_models"])
 def test_notebook(root, name, monkeypatch):
     if name == "new_engine" and not (os.environ.get("ENGINE") or shutil.which("fairy-stockfish", path=ENGINES)):
         pytest.skip("SKIPPED: there is no engine: install fairy-stockfish, or name one by ENGINE")
+    if name == "own_models":
+        pytest.importorskip("sklearn")
+        pytest.importorskip("pyarrow")
     matplotlib.use("agg")
     monkeypatch.chdir(root)
     notebook = json.loads((root / "examples" / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8"))
@@ -28,3 +33,12 @@ def test_notebook(root, name, monkeypatch):
     # the last cells have made figures
     assert matplotlib.pyplot.get_fignums()
     matplotlib.pyplot.close("all")
+    if name == "own_models":
+        # what the notebook is to show
+        assert {(d["one"], d["other"]) for d in names["judged"]["differences"]} >= {("own", "joint")}
+        assert len(names["frame"]) == len(names["samples"]) == names["judged"]["models"][0]["samples"]
+        early, late = names["early_and_late"]
+        assert abs(late - early) > 0.001
+        heard = sum(bool(vote["judged"]) for one in evalcurve.read_votes(names["log"]) for vote in one["votes"])
+        assert heard > 1000 and len(names["replayed"]["rules"]) == 3
+        assert names["bootstrap"] == pytest.approx(names["fit"].bse, rel=0.05)

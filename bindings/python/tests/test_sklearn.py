@@ -9,13 +9,12 @@ pytest.importorskip("sklearn")
 
 from sklearn.base import clone
 from sklearn.calibration import CalibrationDisplay
-from sklearn.model_selection import GroupKFold, cross_val_predict, cross_val_score
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import evalcurve
-from evalcurve.sklearn import EvalCurve
-
+from evalcurve.sklearn import EvalCurve, neg_log_loss
 
 
 class OfFirstFeature(EvalCurve):
@@ -146,3 +145,122 @@ def test_what_it_refuses():
         EvalCurve().fit(np.arange(6), [0, 1, 2, 0, 1, 2])
     with pytest.raises(evalcurve.EvalcurveError, match="a single score separates the wins from the losses"):
         EvalCurve().fit(np.arange(6), [0, 0, 0, 1, 1, 1])
+
+
+@pytest.fixture(scope="module")
+def by_phase():
+    """Scores that mean more late in a game: w1 is 1/900 at ply 0 and 1/300 at ply 150."""
+    random = np.random.default_rng(3)
+    games = np.repeat(np.arange(1500), 3)
+    ply = random.integers(1, 150, len(games))
+    scores = np.round(random.normal(0, 500, len(games)))
+    p = 1 / (1 + np.exp(-scores * (1 / 900 + ply / 150 * (1 / 300 - 1 / 900))))
+    result = np.where(random.random(len(games)) < 0.1, 0.5, (random.random(len(games)) < p).astype(float))
+    return {"score_cp": scores, "ply": ply}, result, games
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_frame_has_the_covariates(by_phase, library):
+    frames = pytest.importorskip(library)
+    columns, result, games = by_phase
+    X = frames.DataFrame(columns)
+    curve = EvalCurve(model="phase").fit(X, result, groups=games)
+    assert curve.n_features_in_ == 2 and list(curve.feature_names_in_) == ["score_cp", "ply"]
+    p = curve.predict_proba(frames.DataFrame({"score_cp": [300, 300], "ply": [20, 140]}))[:, 1]
+    assert (
+        p == pytest.approx(curve.fit_.win_rate(300, ply=np.array([20, 140]), field=True), abs=1e-9)
+        and p[1] - p[0] > 0.05
+    )
+    # the same with the columns apart
+    old = EvalCurve(model="phase").fit(columns["score_cp"], result, groups=games, columns={"ply": columns["ply"]})
+    assert old.fit_ == curve.fit_
+    # the plain model takes the score alone
+    plain = EvalCurve().fit(X, result)
+    assert plain.coef_ == EvalCurve().fit(columns["score_cp"], result).coef_
+    with pytest.raises(ValueError, match="'elo' is none of them"):
+        EvalCurve().fit(frames.DataFrame({**columns, "elo": columns["ply"]}), result)
+    with pytest.raises(ValueError, match="there is no score"):
+        EvalCurve().fit(frames.DataFrame({"ply": columns["ply"], "material": columns["ply"]}), result)
+    with pytest.raises(ValueError, match="feature names"):
+        curve.predict_proba(frames.DataFrame({"score_cp": [300], "material": [20]}))
+    with pytest.raises(ValueError, match="NaN"):
+        curve.predict_proba(frames.DataFrame({"score_cp": [float("nan")], "ply": [20]}))
+
+
+def test_ratings_and_opponents_are_covariates(games):
+    pytest.importorskip("pyarrow")
+    pandas = pytest.importorskip("pandas")
+    table = evalcurve.sample(games, mate_threshold="auto").to_pandas()
+    table = table[(table["engine"] == "sekirei") & ~table["mate"]]
+    X = table[["score_cp", "opponent"]]
+    curve = EvalCurve(model="joint").fit(X, table["result"], groups=table["game"])
+    p = curve.predict_proba(pandas.DataFrame({"score_cp": [0, 0], "opponent": ["zshogi", "nobody"]}))[:, 1]
+    assert p == pytest.approx(curve.fit_.forecast({"score_cp": [0, 0], "opponent": ["zshogi", "nobody"]}))
+
+
+def test_models_are_compared_with_their_covariates(by_phase):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    columns, result, games = by_phase
+    X = pandas.DataFrame(columns)
+    grid = {"model": ["maximum_likelihood", "phase"]}
+    search = GridSearchCV(EvalCurve(), grid, scoring=neg_log_loss, cv=GroupKFold(5)).fit(X, result, groups=games)
+    plain, phase = search.cv_results_["mean_test_score"]
+    assert search.best_params_ == {"model": "phase"} and phase - plain > 0.004
+    # without ply the models are one
+    alone = GridSearchCV(
+        EvalCurve(), {"model": ["maximum_likelihood", "lapse"]}, scoring=neg_log_loss, cv=GroupKFold(5)
+    )
+    scores = alone.fit(X[["score_cp"]], result, groups=games).cv_results_["mean_test_score"]
+    assert scores[0] == pytest.approx(plain) and scores[1] == pytest.approx(plain, abs=0.003)
+
+
+def test_draws_have_a_log_loss(samples):
+    scores, results, games = samples
+    curve = EvalCurve().fit(scores, results)
+    p = curve.predict_proba(scores)[:, 1]
+    expected = (results * np.log(p) + (1 - results) * np.log1p(-p)).mean()
+    assert neg_log_loss(curve, scores, results) == pytest.approx(expected)
+    losses = cross_val_score(
+        EvalCurve(), scores[:, None], results, groups=games, cv=GroupKFold(3), scoring=neg_log_loss
+    )
+    assert np.isfinite(losses).all() and losses.mean() == pytest.approx(expected, abs=0.01)
+    words = EvalCurve().fit(scores[results != 0.5], np.where(results[results != 0.5] == 1, "won", "lost"))
+    assert neg_log_loss(words, scores[:2], np.array(["won", "lost"])) == pytest.approx(
+        np.log([words.predict_proba(scores[:1])[0, 1], words.predict_proba(scores[1:2])[0, 0]]).mean()
+    )
+
+
+@pytest.mark.parametrize("model", ["maximum_likelihood", "least_squares", "lapse"])
+def test_weights_are_repetitions(samples, model):
+    pytest.importorskip("pyarrow")
+    scores, results, games = samples
+    weights = np.random.default_rng(2).integers(0, 4, len(scores))
+    weighted = EvalCurve(model=model).fit(scores, results, groups=games, sample_weight=weights)
+    at = np.repeat(np.arange(len(scores)), weights)
+    repeated = EvalCurve(model=model).fit(scores[at], results[at], groups=games[at])
+    assert np.array_equal(weighted.fit_.params, repeated.fit_.params)
+    assert np.array_equal(weighted.fit_.cov_params(), repeated.fit_.cov_params())
+    with pytest.raises(ValueError, match="no whole number"):
+        EvalCurve(model=model).fit(scores, results, sample_weight=weights + 0.5)
+
+
+def test_metadata_is_routed(by_phase):
+    import sklearn
+
+    pandas = pytest.importorskip("pandas")
+    columns, result, games = by_phase
+    X = pandas.DataFrame(columns)
+    with sklearn.config_context(enable_metadata_routing=True):
+        estimator = EvalCurve().set_fit_request(groups=True, sample_weight=True)
+        weights = np.ones(len(result), int)
+        found = sklearn.model_selection.cross_validate(
+            make_pipeline(estimator),
+            X,
+            result,
+            cv=GroupKFold(3),
+            scoring=neg_log_loss,
+            return_estimator=True,
+            params={"groups": games, "sample_weight": weights},
+        )
+    assert [len(np.unique(games)) * 2 // 3] * 3 == [one[-1].fit_.games for one in found["estimator"]]

@@ -73,7 +73,7 @@ impl Evaluate {
             let mut value = json!(found);
             value["calibration"] = file.as_str().into();
             value["verdict"] = found.verdict(Language::English).into();
-            value["reliability"] = json!(found.reliability.pools);
+            value["reliability"] = json!(found.judged.reliability.pools);
             value
         };
         let engines: Vec<Value> = self.calibrations.iter().zip(&found.value).map(engine).collect();

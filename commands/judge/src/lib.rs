@@ -5,10 +5,12 @@ pub mod certified;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod evaluate;
+mod forecasts;
 mod moved;
 mod thresholds;
 
 pub use evaluate::Evaluate;
+pub use forecasts::{Difference, JudgeForecasts, JudgedForecasts, JudgedModel};
 pub use moved::Compare;
 pub use thresholds::{
     Adjudicated, AdjudicationRule, Bias, Certificate, CertifiedRule, DEFAULT_DRAW_FROM, Losing, Thresholds,

@@ -327,6 +327,14 @@ impl Spot {
     }
 }
 
+/// The SVG of a figure as a PNG file, with `scale` pixels per pixel of the SVG.
+///
+/// # Errors
+/// As [`Figure::png`].
+pub fn png(svg: &str, scale: f32) -> Result<Vec<u8>, PlotError> {
+    raster::png(svg, scale)
+}
+
 /// A drawn figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {

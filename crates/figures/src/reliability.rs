@@ -16,7 +16,7 @@ const BAR: f64 = 0.14;
 /// win rates, with the band in which a calibrated model would stay, and a histogram of the samples by tenth at the
 /// bottom.
 ///
-/// `color_index` is the engine's index for [`color`].
+/// `color_index` is the engine's index for [`color`]; `unseen` says that the model is known not to have seen the games.
 ///
 /// # Errors
 /// A diagram without pools, or options out of range.
@@ -24,6 +24,7 @@ pub fn reliability(
     name: &str,
     color_index: usize,
     diagram: &Reliability,
+    unseen: bool,
     options: &PlotOptions,
 ) -> Result<Figure, PlotError> {
     options.check()?;
@@ -33,7 +34,10 @@ pub fn reliability(
     let samples: u64 = diagram.pools.iter().map(|p| p.samples).sum();
     let (language, samples) = (options.language, thousands(samples));
     let title = say!(language, "{name}: what happened where the model said so");
-    let caption = say!(language, "{samples} samples, forecast by models that had not seen their games");
+    let caption = match unseen {
+        true => say!(language, "{samples} samples, forecast by models that had not seen their games"),
+        false => say!(language, "{samples} samples"),
+    };
     let notes = [
         language.word("shaded: where 95 of 100 calibrated models would lie"),
         language.word("bars: samples by tenth of the forecast"),
@@ -104,15 +108,15 @@ mod tests {
             band: vec![band(0.1), band(0.9)],
             histogram: [0, 5, 9, 0, 0, 3, 0, 0, 0, 1],
         };
-        let figure = reliability("技巧", 0, &diagram, &PlotOptions::default()).unwrap();
+        let figure = reliability("技巧", 0, &diagram, true, &PlotOptions::default()).unwrap();
         assert!(figure.svg().contains("技巧") && figure.svg().contains("2,400 samples"));
-        assert_eq!(figure.svg(), reliability("技巧", 0, &diagram, &PlotOptions::default()).unwrap().svg());
+        assert_eq!(figure.svg(), reliability("技巧", 0, &diagram, true, &PlotOptions::default()).unwrap().svg());
         let page = figure.svg_for_page();
         assert!(
             page.contains("forecast 10.0% to 30.0%: win rate 20.0%, chance alone [5.0, 15.0], n = 1,200"),
             "{page}"
         );
         let none = Reliability { pools: Vec::new(), ..diagram };
-        assert!(matches!(reliability("x", 0, &none, &PlotOptions::default()), Err(PlotError::Nothing { .. })));
+        assert!(matches!(reliability("x", 0, &none, false, &PlotOptions::default()), Err(PlotError::Nothing { .. })));
     }
 }

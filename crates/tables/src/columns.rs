@@ -8,6 +8,7 @@ use evalcurve_fit::fit::CP_PER_LOGIT;
 use evalcurve_records::record::ANNOUNCED_MATE_CP;
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
+use super::source::Cells;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
 /// What a column holds. The words are those of the option `--column`.
@@ -200,6 +201,17 @@ pub(super) fn result(text: &str) -> Option<ResultWord> {
         "0-1" | "black" => ResultWord::Winner(Color::Black),
         _ => return None,
     })
+}
+
+/// The outcome in a cell that says it for the side of its row: 1, 0.5, 0, win, draw, loss.
+pub fn own_result(cells: &dyn Cells, row: usize) -> Option<Outcome> {
+    match cells.number(row) {
+        Some(number) => outcome(number),
+        None => match result(cells.text(row)?)? {
+            ResultWord::Own(outcome) => Some(outcome),
+            ResultWord::Winner(_) => None,
+        },
+    }
 }
 
 /// The outcome with the value 1, 0.5 or 0.

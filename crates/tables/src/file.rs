@@ -59,6 +59,19 @@ fn names(path: &Path, file: &str) -> Result<Vec<String>, TableError> {
     Ok(header_cells(first_line(&whole_text(head))).into_iter().map(str::to_owned).collect())
 }
 
+/// Reads any table, Parquet or CSV, with the columns that `select` returns for the names of all; a name that it refuses
+/// is its error.
+///
+/// # Errors
+/// [`TableError`] for a file that cannot be read, and that of `select`.
+pub fn read_columns(
+    path: &Path,
+    threads: usize,
+    select: impl Fn(&[&str]) -> Result<Vec<String>, TableError>,
+) -> Result<Box<dyn Source>, TableError> {
+    read(path, &path.to_string_lossy(), threads, &select)
+}
+
 /// Reads a file, of Parquet only the columns that `select` returns.
 fn read(path: &Path, file: &str, threads: usize, select: &Select<'_>) -> Result<Box<dyn Source>, TableError> {
     let bytes = bytes_of(path, file)?;

@@ -48,7 +48,7 @@ mod two_games;
 
 use std::path::Path;
 
-pub use columns::{Columns, Role, ScoreUnit};
+pub use columns::{Columns, Role, ScoreUnit, own_result};
 pub use csv_table::{CsvTable, looks_like_csv, to_csv};
 use evalcurve_records::sample::{GameInfo, Sample, SampleTable};
 use evalcurve_words::language::{Text, ToText};
@@ -56,7 +56,7 @@ use evalcurve_words::text::{shortened, thousands};
 use evalcurve_words::whole_file::WriteError;
 use evalcurve_words::{display_text, text};
 pub use file::is_parquet;
-pub use file::{looks_like, read_games, write, write_columns, write_with};
+pub use file::{looks_like, read_columns, read_games, write, write_columns, write_with};
 pub use frame::edit_parquet;
 #[cfg(feature = "parquet")]
 pub use frame::is_in_polars;
@@ -103,7 +103,8 @@ impl From<WriteError> for TableError {
 }
 
 impl TableError {
-    fn new(file: &str, problem: Text) -> Self {
+    /// What is wrong with a file.
+    pub fn new(file: &str, problem: Text) -> Self {
         Self { file: Some(file.to_owned()), problem }
     }
 

@@ -22,13 +22,17 @@ import warnings as _warnings
 from collections.abc import Callable as _Callable
 from collections.abc import Iterable as _Iterable
 from collections.abc import Iterator as _Iterator
+from collections.abc import Mapping as _Mapping
+from collections.abc import Sequence as _Sequence
 from importlib.metadata import version as _version
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 from typing import Dict as _Dict
 from typing import List as _List
 from typing import Union as _Union
+from typing import overload as _overload
 
-from . import _evalcurve
+from . import _estimates, _evalcurve
 from ._evalcurve import (
     Calibration,
     EvalcurveError,
@@ -43,6 +47,7 @@ from ._evalcurve import (
 
 __all__ = [
     "Calibration",
+    "Decision",
     "EngineResult",
     "EvalcurveError",
     "EvalcurveWarning",
@@ -50,12 +55,14 @@ __all__ = [
     "Fit",
     "FitState",
     "GameSums",
+    "Judgement",
     "Results",
     "SAMPLE_SCHEMA",
     "Table",
     "Vote",
     "Votes",
     "__version__",
+    "bootstrap",
     "calibrate",
     "compare",
     "curve",
@@ -77,6 +84,11 @@ __all__ = [
 ]
 
 __version__ = _version("evalcurve")
+
+if _TYPE_CHECKING:
+    from typing_extensions import Unpack as _Unpack
+
+    from . import _options
 
 _Progress = _Union[bool, _Callable[[int, int, int], object]]
 
@@ -106,11 +118,12 @@ class EngineResult:
 
     @property
     def name(self) -> str:
-        return self.data["name"]
+        return str(self.data["name"])
 
     @property
     def error(self) -> str | None:
-        return self.data["error"]
+        error: str | None = self.data["error"]
+        return error
 
     @property
     def warnings(self) -> list[str]:
@@ -145,6 +158,22 @@ class Results(_Dict[str, EngineResult]):
     def __init__(self, results: dict[str, EngineResult], document: dict[str, _Any]) -> None:
         super().__init__(results)
         self.document = document
+
+    def __reduce__(self) -> _Any:
+        return Results, (dict(self), self.document)
+
+    def _repr_html_(self) -> str:
+        rows: list[list[str]] = []
+        for name, result in self.items():
+            calibration = result.calibration
+            value, ends = (calibration.constant if calibration else None) or (None, None)
+            cells = ["", "", "", result.error or ""]
+            if calibration is not None:
+                interval = "" if ends is None else f" [{ends[0]:.0f}, {ends[1]:.0f}]"
+                constant = "" if value is None else f"{value:.0f}{interval}"
+                cells = [calibration.model, str(calibration.games or ""), constant, "; ".join(calibration.doubts)]
+            rows.append([name, *cells])
+        return _estimates.html(["engine", "model", "games", "1/w1 [95%]", "doubts"], rows)
 
     @property
     def calibrations(self) -> dict[str, Calibration]:
@@ -184,12 +213,79 @@ class Results(_Dict[str, EngineResult]):
         return pandas.DataFrame(rows).set_index("engine")
 
 
+class Judgement(_Dict[str, _Any]):
+    """How right the forecasts of models are, as ``evaluate`` finds it.
+
+    A dict: ``models`` has for each log loss, Brier score and its CORP parts, slope, intercept and calibration error
+    with their intervals, a verdict and the reliability diagram; ``differences`` has the models in pairs.
+
+    Attributes
+    ----------
+    figures : dict of str to Figure
+        The reliability diagrams by model.
+    """
+
+    def __init__(self, document: dict[str, _Any], figures: dict[str, Figure]) -> None:
+        super().__init__(document)
+        self.figures = figures
+
+    def __reduce__(self) -> _Any:
+        return Judgement, (dict(self), self.figures)
+
+    def to_pandas(self) -> _Any:
+        """One row per model as a pandas.DataFrame: each number, with the ends of its interval as ``_low``, ``_high``."""
+        import pandas
+
+        rows = []
+        for model in self["models"]:
+            row: dict[str, _Any] = {"model": model["name"], "samples": model["samples"], "games": model["games"]}
+            for name, value in model.items():
+                if isinstance(value, dict) and "interval" in value:
+                    low, high = value["interval"] or (None, None)
+                    row.update({name: value["value"], f"{name}_low": low, f"{name}_high": high})
+            row["verdict"] = model["verdict"]
+            rows.append(row)
+        return pandas.DataFrame(rows).set_index("model")
+
+    def _repr_html_(self) -> str:
+        def shown(estimate: dict[str, _Any] | None) -> str:
+            if estimate is None:
+                return ""
+            ends = estimate["interval"]
+            return f"{estimate['value']:.4f}" + ("" if ends is None else f" [{ends[0]:.4f}, {ends[1]:.4f}]")
+
+        numbers = ["log_loss", "brier", "ece", "slope", "intercept"]
+        rows = [[m["name"], str(m["samples"]), *(shown(m[n]) for n in numbers), m["verdict"]] for m in self["models"]]
+        head = [
+            "model",
+            "samples",
+            "log loss [95%]",
+            "Brier [95%]",
+            "calibration error",
+            "slope",
+            "intercept",
+            "verdict",
+        ]
+        text = _estimates.html(head, rows)
+        if self["differences"]:
+            pairs = [
+                [f"{d['one']} - {d['other']}", str(d["samples"]), shown(d["log_loss"]), _p(d["p_holm"])]
+                for d in self["differences"]
+            ]
+            text += _estimates.html(["pair", "samples", "difference of log loss [95%]", "p (Holm)"], pairs)
+        return text
+
+
+def _p(p: float | None) -> str:
+    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
 class _Columns:
     """A dict of arrays as an Arrow table: pyarrow or polars converts it."""
 
-    def __new__(cls, columns):
+    def __new__(cls, columns: _Any) -> _Any:
         try:
-            import pyarrow
+            import pyarrow  # type: ignore[import-untyped, unused-ignore]
         except ImportError:
             import polars
 
@@ -197,18 +293,22 @@ class _Columns:
         return pyarrow.table({name: pyarrow.array(values) for name, values in columns.items()})
 
 
-def _is_table(source):
+def _is_table(source: _Any) -> bool:
     return hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")
 
 
-def _sources(sources):
+def _sources(sources: _Any) -> tuple[list[str], list[tuple[str, _Any]]]:
     """Paths, and tables with names."""
     if isinstance(sources, (str, _os.PathLike, dict)) or _is_table(sources) or not hasattr(sources, "__iter__"):
         sources = [sources]
-    paths, tables = [], []
+    paths: list[str] = []
+    tables: list[tuple[str, _Any]] = []
     for source in sources:
         if isinstance(source, dict):
             source = _Columns(source)
+        if hasattr(source, "collect_schema") and hasattr(source, "collect"):
+            # a lazy frame of polars
+            source = source.collect()
         if _is_table(source):
             tables.append((f"table {len(tables) + 1}", source))
         elif isinstance(source, (str, _os.PathLike)):
@@ -219,7 +319,7 @@ def _sources(sources):
     return paths, tables
 
 
-def _words(options, values=()):
+def _words(options: _Mapping[str, _Any], values: _Iterable[_Any] = ()) -> list[str]:
     """Keyword arguments as words of the command line, which the extension parses into options."""
     words = []
     for name, value in options.items():
@@ -236,19 +336,19 @@ def _words(options, values=()):
     return words + (["--", *values] if values else [])
 
 
-def _progress(progress):
+def _progress(progress: _Progress) -> tuple[_Callable[[int, int, int], object] | None, _Callable[[], object]]:
     """The function that is called while records are read, and one that ends it."""
     if not progress:
         return None, lambda: None
-    if progress is not True:
+    if not isinstance(progress, bool):
         return progress, lambda: None
     try:
-        from tqdm.auto import tqdm
+        from tqdm.auto import tqdm  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
         return None, lambda: None
     bar = tqdm(unit="B", unit_scale=True)
 
-    def show(read, total, games):
+    def show(read: int, total: int, games: int) -> None:
         bar.total = total
         bar.n = read
         bar.set_postfix_str(f"{games} games", refresh=True)
@@ -256,7 +356,7 @@ def _progress(progress):
     return show, bar.close
 
 
-def _call(function, sources, progress, options, *more):
+def _call(function: _Any, sources: _Any, progress: _Progress, options: _Mapping[str, _Any], *more: _Any) -> _Any:
     """Calls a function of the extension, which returns warnings last, and returns the rest."""
     sources = _sources(sources)
     show, close = _progress(progress)
@@ -268,12 +368,17 @@ def _call(function, sources, progress, options, *more):
     return found
 
 
-def _warn(warnings, level):
+def _document(text: str) -> dict[str, _Any]:
+    found: dict[str, _Any] = _json.loads(text)
+    return found
+
+
+def _warn(warnings: _Iterable[str], level: int) -> None:
     for text in warnings:
         _warnings.warn(text, EvalcurveWarning, stacklevel=level)
 
 
-def calibrate(sources: _Any, *, progress: _Progress = False, **options: _Any) -> Results:
+def calibrate(sources: _Any, *, progress: _Progress = False, **options: _Unpack[_options.FitOptions]) -> Results:
     """Fits the win rate of every engine.
 
     Parameters
@@ -304,7 +409,7 @@ def calibrate(sources: _Any, *, progress: _Progress = False, **options: _Any) ->
     return Results({engine.name: engine for engine in engines}, document)
 
 
-def sample(sources: _Any, *, progress: _Progress = False, **options: _Any) -> Table:
+def sample(sources: _Any, *, progress: _Progress = False, **options: _Unpack[_options.SampleOptions]) -> Table:
     """Draws the sample table: one scored position per game, side and window of plies.
 
     The table is the same for any order of the games and any number of threads.
@@ -320,39 +425,129 @@ def sample(sources: _Any, *, progress: _Progress = False, **options: _Any) -> Ta
         Columns game, engine, opponent, color, ply, window, score_cp, mate, result, termination, rating, and more.
         ``polars.DataFrame(table)``, ``pyarrow.table(table)`` and DuckDB take it without a copy of the text.
     """
+    table: Table
     (table,) = _call(_evalcurve.sample, sources, progress, options, False)
     return table
 
 
-def evaluate(calibrations: _Any, sources: _Any, **options: _Any) -> dict[str, _Any]:
-    """Judges calibrations on games that they were not made from.
+@_overload
+def evaluate(*, forecasts: _Any, **options: _Unpack[_options.EvaluateOptions]) -> Judgement: ...
+@_overload
+def evaluate(calibrations: _Any, sources: _Any, **options: _Unpack[_options.EvaluateOptions]) -> dict[str, _Any]: ...
+def evaluate(
+    calibrations: _Any = None, sources: _Any = None, *, forecasts: _Any = None, **options: _Any
+) -> Judgement | dict[str, _Any]:
+    """Judges calibrations, or the forecasts of any model, on games that they were not made from.
 
     Parameters
     ----------
     calibrations : Calibration, path, or list of them
     sources : path, table, or list of them
+    forecasts : table, path, or list of them, instead of calibrations and sources
+        Forecasts of results. Columns: ``result``; ``win_rate``, or ``win``, ``draw`` and ``loss``, or one
+        ``win_rate_NAME`` for each model; ``game``, by which intervals are clustered; ``model`` names the models of the
+        rows. Models are compared on the samples that both forecast: those that agree in ``game`` and in what all
+        tables have of ``engine``, ``opponent``, ``color``, ``ply``, ``window``, ``sample`` and ``line``.
     **options
-        Those of ``evalcurve evaluate``, for example ``since="2017-01-01"``.
+        Those of ``evalcurve evaluate``, for example ``since="2017-01-01"``; of forecasts ``bands`` (resamples),
+        ``seed`` and ``threads``.
 
     Returns
     -------
-    dict
-        ``engines`` has for each calibration log loss, Brier score, slope, intercept and calibration error with 95%
-        intervals clustered by game, a verdict in words, and the reliability diagram.
+    dict or Judgement
+        ``engines`` (of forecasts: ``models``) has for each log loss, Brier score, slope, intercept and calibration
+        error with 95% intervals clustered by game, a verdict in words, and the reliability diagram. A ``Judgement`` of
+        forecasts has ``differences`` between models, too, with p values corrected by Holm, and ``figures``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> result = np.array([1.0, 0.0] * 200)
+    >>> frame = {"win_rate_bold": 0.05 + 0.9 * result, "win_rate_coin": np.full(400, 0.5), "result": result,
+    ...          "game": np.arange(400)}
+    >>> found = evaluate(forecasts=frame, bands=50)
+    >>> [(model["name"], round(model["log_loss"]["value"], 3)) for model in found["models"]]
+    [('bold', 0.051), ('coin', 0.693)]
     """
+    if forecasts is not None:
+        if calibrations is not None or sources is not None:
+            raise TypeError("evaluate takes calibrations and sources, or forecasts, but not both")
+        text, figures, warnings = _evalcurve.evaluate_forecasts(_words(options), _sources(forecasts))
+        _warn(warnings, 3)
+        return Judgement(_json.loads(text), dict(figures))
+    if calibrations is None or sources is None:
+        raise TypeError("evaluate needs calibrations and sources, or forecasts")
     if isinstance(calibrations, (Calibration, str, _os.PathLike)):
         calibrations = [calibrations]
     read = [_calibration(each) for each in calibrations]
     text, warnings = _evalcurve.evaluate(_words(options), read, _sources(sources))
     _warn(warnings, 3)
-    document = _json.loads(text)
+    document: dict[str, _Any] = _json.loads(text)
     for engine in document["engines"]:
         # the name of a file
         del engine["calibration"]
     return document
 
 
-def forecasts(sources: _Any, *, progress: _Progress = False, **options: _Any) -> Table:
+def _arrays(table: _Any) -> dict[str, _Any]:
+    """The columns of a table as numpy arrays."""
+    import numpy as np
+
+    if hasattr(table, "collect_schema") and hasattr(table, "collect"):
+        # a lazy frame
+        table = table.collect()
+    names = getattr(table, "column_names", None) or (list(table) if isinstance(table, dict) else list(table.columns))
+    return {str(name): np.asarray(table[name]) for name in names}
+
+
+def bootstrap(table: _Any, *, by: str = "game", resamples: int = 200, seed: int = 1) -> _Iterator[dict[str, _Any]]:
+    """Resamples the games of a table of samples: as many as there are, drawn with replacement, with all their rows.
+
+    A game that is drawn twice counts twice: its copies have a name and a ``moves_hash`` of their own, without which
+    they would count once.
+
+    Parameters
+    ----------
+    table : Table, data frame, or dict of arrays
+    by : str
+        The column of the clusters.
+    resamples : int
+    seed : int
+
+    Yields
+    ------
+    dict of arrays
+        Of the same columns, and ``moves_hash``, for any function that takes tables, or for ``fit``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = {"game": ["a", "a", "b"], "score_cp": np.array([10, 20, -30]), "result": np.array([1.0, 1.0, 0.0])}
+    >>> [" ".join(drawn["game"]) for drawn in bootstrap(table, resamples=3, seed=2)]
+    ['a a b', 'a a a#2 a#2', 'a a b']
+    """
+    import numpy as np
+
+    columns = {name: values for name, values in _arrays(table).items() if name != "moves_hash"}
+    if by not in columns:
+        raise EvalcurveError(f"no column '{by}': it names the clusters (found: {', '.join(columns)})")
+    names, codes = np.unique(columns[by].astype(str), return_inverse=True)
+    order = np.argsort(codes, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(names)))])
+    random = np.random.default_rng(seed)
+    for _ in range(resamples):
+        drawn = np.sort(random.integers(len(names), size=len(names)))
+        # which copy of its game each one is, from 0
+        copy = np.arange(len(drawn)) - np.searchsorted(drawn, drawn)
+        rows = np.concatenate([order[starts[game] : starts[game + 1]] for game in drawn])
+        sizes = starts[drawn + 1] - starts[drawn]
+        called = [str(names[g]) if c == 0 else f"{names[g]}#{c + 1}" for g, c in zip(drawn, copy)]
+        found = {name: values[rows] for name, values in columns.items() if name != by}
+        hashes = np.array([f"{place:016x}" for place in range(len(drawn))], dtype=object)
+        yield {by: np.repeat(np.array(called, dtype=object), sizes), **found, "moves_hash": np.repeat(hashes, sizes)}
+
+
+def forecasts(sources: _Any, *, progress: _Progress = False, **options: _Unpack[_options.FitOptions]) -> Table:
     """Forecasts the result of each sample by a model that was fitted without its game.
 
     Parameters
@@ -365,11 +560,12 @@ def forecasts(sources: _Any, *, progress: _Progress = False, **options: _Any) ->
     Table
         Columns game, engine, color, ply, score_cp, result, fold (from 1) and win_rate, one row per fitted sample.
     """
+    table: Table
     (table,) = _call(_evalcurve.forecasts, sources, progress, options)
     return table
 
 
-def curve(sources: _Any, *, progress: _Progress = False, **options: _Any) -> Table:
+def curve(sources: _Any, *, progress: _Progress = False, **options: _Unpack[_options.CurveOptions]) -> Table:
     """Counts evaluation curves: the share of wins in each bin of scores.
 
     Parameters
@@ -384,12 +580,18 @@ def curve(sources: _Any, *, progress: _Progress = False, **options: _Any) -> Tab
         Columns engine, bin, mean_score, wins, draws, losses, win_rate with its 95% Wilson interval low and high, and
         the bootstrap interval over games, band_low and band_high. With ``by``: split and group, and no bootstrap.
     """
+    table: Table
     (table,) = _call(_evalcurve.curve, sources, progress, options)
     return table
 
 
 def rescale(
-    sources: _Any, *, to_scale: float, out: _Any, progress: _Progress = False, **options: _Any
+    sources: _Any,
+    *,
+    to_scale: float,
+    out: _Any,
+    progress: _Progress = False,
+    **options: _Unpack[_options.RescaleOptions],
 ) -> dict[str, _Any]:
     """Writes training data and tables with their scores on a stated scale; nothing else in them changes.
 
@@ -410,12 +612,13 @@ def rescale(
     dict
         ``teachers`` have the scale before and after, ``files`` what was written. ``refused`` says why nothing was.
     """
-    options = {"to_scale": to_scale, "out": _os.fspath(out), **options}
-    (text,) = _call(_evalcurve.rescale, sources, progress, options)
-    return _json.loads(text)
+    (text,) = _call(_evalcurve.rescale, sources, progress, {"to_scale": to_scale, "out": _os.fspath(out), **options})
+    return _document(text)
 
 
-def thresholds(sources: _Any, *, progress: _Progress = False, **options: _Any) -> dict[str, _Any]:
+def thresholds(
+    sources: _Any, *, progress: _Progress = False, **options: _Unpack[_options.ThresholdsOptions]
+) -> dict[str, _Any]:
     """Finds the scores at which a match runner may adjudicate, and what that would have cost in these games.
 
     Parameters
@@ -430,10 +633,10 @@ def thresholds(sources: _Any, *, progress: _Progress = False, **options: _Any) -
         ``resign`` and ``draw`` have the options of match runners with the games that they would have turned.
     """
     (text,) = _call(_evalcurve.thresholds, sources, progress, options)
-    return _json.loads(text)
+    return _document(text)
 
 
-def compare(old: _Any, new: _Any, **options: _Any) -> dict[str, _Any]:
+def compare(old: _Any, new: _Any, **options: _Unpack[_options.CompareOptions]) -> dict[str, _Any]:
     """Tests whether the scale of an engine's scores moved between two calibrations.
 
     Parameters
@@ -450,14 +653,14 @@ def compare(old: _Any, new: _Any, **options: _Any) -> dict[str, _Any]:
     """
     text, warnings = _evalcurve.compare(_words(options), _calibration(old), _calibration(new))
     _warn(warnings, 3)
-    return _json.loads(text)
+    return _document(text)
 
 
-def _calibration(given):
+def _calibration(given: _Any) -> Calibration:
     return given if isinstance(given, Calibration) else Calibration.read(given)
 
 
-def read_samples(table: _Any, **options: _Any) -> Table:
+def read_samples(table: _Any, **options: _Unpack[_options.SampleOptions]) -> Table:
     """Reads any table of scores and results into a sample table.
 
     Parameters
@@ -485,7 +688,9 @@ def read_samples(table: _Any, **options: _Any) -> Table:
     return sample(table, **options)
 
 
-def diagnose(sources: _Any, *, progress: _Progress = False, **options: _Any) -> dict[str, _Any]:
+def diagnose(
+    sources: _Any, *, progress: _Progress = False, **options: _Unpack[_options.DiagnoseOptions]
+) -> dict[str, _Any]:
     """Judges calibrations: how precise, how accurate, and whether the engines share a scale.
 
     Parameters
@@ -499,10 +704,10 @@ def diagnose(sources: _Any, *, progress: _Progress = False, **options: _Any) -> 
         The document ``diagnosis.json``; ``docs/diagnosis.md`` describes it.
     """
     (text,) = _call(_evalcurve.diagnose, sources, progress, options)
-    return _json.loads(text)
+    return _document(text)
 
 
-def match_stats(*inputs: str | _os.PathLike[str], **options: _Any) -> dict[str, _Any]:
+def match_stats(*inputs: str | _os.PathLike[str], **options: _Unpack[_options.MatchStatsOptions]) -> dict[str, _Any]:
     """Analyses results of matches: Elo with intervals, tests between systems, SPRT.
 
     Parameters
@@ -522,7 +727,7 @@ def match_stats(*inputs: str | _os.PathLike[str], **options: _Any) -> dict[str, 
     >>> system["player"], system["win_rate"]
     ('council', 0.427)
     """
-    return _json.loads(_evalcurve.document("match-stats", _words(options, inputs)))
+    return _document(_evalcurve.document("match-stats", _words(options, inputs)))
 
 
 def simulate(**options: _Any) -> dict[str, _Any]:
@@ -544,10 +749,10 @@ def simulate(**options: _Any) -> dict[str, _Any]:
     >>> sorted(rule["rule"] for rule in found["rules"])
     ['majority', 'majority']
     """
-    return _json.loads(_evalcurve.document("simulate", _words(options)))
+    return _document(_evalcurve.document("simulate", _words(options)))
 
 
-def sample_batches(batches: _Iterable[_Any], **options: _Any) -> _Iterator[_Any]:
+def sample_batches(batches: _Iterable[_Any], **options: _Unpack[_options.SampleOptions]) -> _Iterator[_Any]:
     """Draws the samples of a part of the games, batch by batch, on any machine.
 
     Nothing in a sample depends on the other games, so that the samples of all parts are those of one machine, in
@@ -572,7 +777,7 @@ def sample_batches(batches: _Iterable[_Any], **options: _Any) -> _Iterator[_Any]
         table, warnings = _evalcurve.sample(words, ([], [("batch", batch)]), None, True)
         _warn(warnings, 3)
         try:
-            import pyarrow
+            import pyarrow  # type: ignore[import-untyped, unused-ignore]
         except ImportError:
             yield table
         else:
@@ -609,6 +814,10 @@ class Vote(_Dict[str, _Any]):
         Turns its score into a win rate.
     win_rate : float, optional
         Its win rate from 0 to 1, in place of that of the calibration.
+    list, judged : sequence of dict, optional
+        Its best moves, best first, and its scores of moves of others in a second round, each with ``move`` and
+        ``score_cp`` or ``mate``, or ``win_rate`` where there is no calibration. ``cross-examination`` and the pools of
+        ``docs/rules.md`` use them.
     """
 
     def __init__(
@@ -622,6 +831,8 @@ class Vote(_Dict[str, _Any]):
         weight: float | None = None,
         calibration: Calibration | None = None,
         win_rate: float | None = None,
+        list: _Sequence[dict[str, _Any]] = (),
+        judged: _Sequence[dict[str, _Any]] = (),
     ) -> None:
         super().__init__(
             name=name,
@@ -632,7 +843,12 @@ class Vote(_Dict[str, _Any]):
             weight=weight,
             calibration=calibration,
             win_rate=win_rate,
+            list=list,
+            judged=judged,
         )
+
+
+_MEASURED = {"bound", "cpu_ms", "deeper", "nodes", "second", "time_ms"}
 
 
 def decide(
@@ -644,7 +860,7 @@ def decide(
     ----------
     rule : str
         ``majority``, ``optimistic``, ``winrate-optimistic``, …: see ``docs/rules.md``.
-    votes : list of Vote, or of dicts with the same keys
+    votes : list of Vote, or of dicts with the same keys, as ``read_votes`` gives them
     tie : str
         ``leader``, ``draw`` or ``strongest``.
     seed : int
@@ -665,37 +881,56 @@ def decide(
     """
     given = []
     for vote in votes:
-        vote = Vote(**vote)
+        # what a log has measured beside the votes decides nothing
+        vote = Vote(**{key: value for key, value in vote.items() if key not in _MEASURED})
+        vote["list"], vote["judged"] = (
+            [tuple(one.get(key) for key in ("move", "score_cp", "mate", "win_rate")) for one in vote[name]]
+            for name in ("list", "judged")
+        )
         # in the order of the parameters of Vote
         given.append(tuple(vote.values()))
     text, without = _evalcurve.decide(rule, given, tie, seed, caution)
     if without:
         names = ", ".join(without)
         _warn([f"{rule} compares win rates, and ignores the votes of {names}: give them a calibration="], 3)
-    return _json.loads(text)
+    return _document(text)
+
+
+Decision = _Dict[str, _Any]
+"""One decision of a vote log, as ``Votes`` has it."""
 
 
 class Votes(_List[_Dict[str, _Any]]):
     """The decisions of vote logs, in order.
 
-    Each is a dict: ``game_id``, ``ply``, ``position``, ``side``, ``rule``, ``votes`` (with the keys of ``Vote``, of all
+    Each is a dict: ``game_id``, ``ply``, ``position``, ``side``, ``material``, ``time_ms``, ``rule``, ``votes`` (of all
     voters), ``decision`` and ``carried_by``, the move ``played``, the ``result`` of the game for the council (1, 0.5, 0
     or ``None``), ``file`` and ``line``.
+
+    A vote has the keys of ``Vote`` and what the log knows: ``list``, its best moves (MultiPV), best first; ``judged``,
+    its scores of moves of others in a second round; ``deeper``, its move after a longer search, or ``None``; each of
+    these moves has ``move``, ``score_cp`` or ``mate``, and ``win_rate`` by the calibration of the voter. ``bound`` is
+    ``lower`` or ``upper`` where the score is one. ``nodes``, ``time_ms`` and ``cpu_ms`` are those of the vote, and
+    ``second`` has ``nodes`` and ``time_ms`` of the second round.
     """
 
     def to_pandas(self) -> _Any:
         """One row per vote as a pandas.DataFrame."""
         import pandas
 
-        rows = []
+        rows: list[dict[str, _Any]] = []
         for decision in self:
             shared = {key: value for key, value in decision.items() if key != "votes"}
             for vote in decision["votes"]:
-                rows.append({**shared, **{key: value for key, value in vote.items() if key != "calibration"}})
+                rows.append(
+                    {**shared, **{key: value for key, value in vote.items() if key not in ("calibration", "second")}}
+                )
         return pandas.DataFrame(rows)
 
 
-def _logs(paths, calibrations):
+def _logs(
+    paths: _Any, calibrations: dict[str, _Any] | None
+) -> tuple[list[str | _os.PathLike[str]], list[tuple[str, Calibration]]]:
     paths = [paths] if isinstance(paths, (str, _os.PathLike)) else list(paths)
     return paths, [(name, _calibration(given)) for name, given in (calibrations or {}).items()]
 
@@ -720,7 +955,11 @@ def read_votes(paths: _Any, *, calibrations: dict[str, _Any] | None = None) -> V
 
 
 def replay(
-    paths: _Any, rule: _Any = None, *, calibrations: dict[str, _Any] | None = None, **options: _Any
+    paths: _Any,
+    rule: _Any = None,
+    *,
+    calibrations: dict[str, _Any] | None = None,
+    **options: _Unpack[_options.ReplayOptions],
 ) -> dict[str, _Any]:
     """Decides the vote logs of a council again, by any rule.
 
@@ -743,18 +982,18 @@ def replay(
     """
     rules = [] if rule is None else list(rule) if isinstance(rule, (list, tuple)) else [rule]
     named = [each for each in rules if not callable(each)]
-    paths, calibrations = _logs(paths, calibrations)
+    paths, given = _logs(paths, calibrations)
     own = []
     if len(named) < len(rules):
-        text, _ = _evalcurve.read_votes(paths, calibrations)
-        without = options.get("without") or []
-        without = {without} if isinstance(without, str) else set(without)
+        text, _ = _evalcurve.read_votes(paths, given)
+        left: _Any = options.get("without") or []
+        without = {left} if isinstance(left, str) else set(left)
         decisions = _json.loads(text)
         for decision in decisions:
             decision["votes"] = [vote for vote in decision["votes"] if vote["name"] not in without]
         for each in rules:
             if callable(each):
                 own.append((getattr(each, "__name__", type(each).__name__), [each(one) for one in decisions]))
-    text, warnings = _evalcurve.replay(_words({**options, "rule": named}), paths, calibrations, own)
+    text, warnings = _evalcurve.replay(_words({**options, "rule": named}), paths, given, own)
     _warn(warnings, 3)
-    return _json.loads(text)
+    return _document(text)

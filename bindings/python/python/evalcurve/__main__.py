@@ -6,7 +6,7 @@ import sys
 from . import _evalcurve
 
 
-def main():
+def main() -> int:
     # the program ends at Ctrl-C as it does without Python
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "SIGPIPE"):

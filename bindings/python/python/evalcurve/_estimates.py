@@ -1,7 +1,10 @@
 """Tables and figures of estimated parameters, for ``Calibration`` and ``Fit``."""
 
+from __future__ import annotations
+
 import json
 import math
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +14,11 @@ class Summary(str):
 
     __slots__ = ()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return str(self)
 
 
-def _columns(of):
+def _columns(of: Any) -> dict[str, Any]:
     params, bse = of.params, of.bse
     z = np.divide(params, bse, out=np.full(len(params), np.nan), where=bse > 0)
     p = np.array([math.erfc(abs(value) / math.sqrt(2)) for value in z])
@@ -23,13 +26,13 @@ def _columns(of):
     return {"coef": params, "std err": bse, "z": z, "P>|z|": p, "[0.025": low, "0.975]": high}
 
 
-def frame(of):
+def frame(of: Any) -> Any:
     import pandas
 
     return pandas.DataFrame(_columns(of), index=of.param_names)
 
 
-def summary(of):
+def summary(of: Any) -> Summary:
     columns = _columns(of)
     name = getattr(of, "name", None)
     facts = [("Model:", of.model), ("No. Observations:", of.nobs), ("Covariance:", "by game"), ("No. Games:", of.games)]
@@ -46,13 +49,31 @@ def summary(of):
     lines += ["=" * width, " " * 12 + "".join(f"{head:>12}" for head in columns), "-" * width]
     for row, parameter in enumerate(of.param_names):
         forms = {"z": ".3f", "P>|z|": ".3f"}
-        cells = (f"{column[row]:>12{forms.get(head, '.4g')}}" for head, column in columns.items())
-        lines.append(f"{parameter:<12}" + "".join(cells))
+        values = (f"{column[row]:>12{forms.get(head, '.4g')}}" for head, column in columns.items())
+        lines.append(f"{parameter:<12}" + "".join(values))
     lines.append("=" * width)
     return Summary("\n".join(lines))
 
 
-def plot(calibration, ax, min_bin, line):
+def html(head: list[str], rows: list[list[str]]) -> str:
+    """A table of texts for notebooks."""
+    import html
+
+    def line(cells: list[str], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+    body = "".join(line(row, "td") for row in rows)
+    return f"<table><thead>{line(head, 'th')}</thead><tbody>{body}</tbody></table>"
+
+
+def html_of_table(table: Any, most: int = 10) -> str:
+    columns = [table[name][:most] for name in table.columns]
+    rows = [["" if cell is None else str(cell) for cell in row] for row in zip(*columns)]
+    note = f"<p>{len(table):,} rows, the first {most}</p>" if len(table) > most else ""
+    return html(table.columns, rows) + note
+
+
+def plot(calibration: Any, ax: Any, min_bin: int, line: dict[str, Any]) -> Any:
     if ax is None:
         import matplotlib.pyplot
 

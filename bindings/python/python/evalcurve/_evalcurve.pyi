@@ -60,35 +60,36 @@ class Calibration:
         self,
         score_cp: ArrayLike,
         *,
-        rating_difference: float | None = None,
-        ply: int | None = None,
-        material: int | None = None,
-        rating: float | None = None,
-        control: str | None = None,
+        rating_difference: ArrayLike | None = None,
+        ply: ArrayLike | None = None,
+        material: ArrayLike | None = None,
+        rating: ArrayLike | None = None,
+        control: str | Sequence[str] | NDArray[Any] | None = None,
         field: bool = False,
     ) -> NDArray[np.float64]: ...
     def interval(
         self,
         score_cp: ArrayLike,
         *,
-        rating_difference: float | None = None,
-        ply: int | None = None,
-        material: int | None = None,
-        rating: float | None = None,
-        control: str | None = None,
+        rating_difference: ArrayLike | None = None,
+        ply: ArrayLike | None = None,
+        material: ArrayLike | None = None,
+        rating: ArrayLike | None = None,
+        control: str | Sequence[str] | NDArray[Any] | None = None,
         field: bool = False,
     ) -> tuple[Any, Any]: ...
     def inverse(
         self,
         win_rate: ArrayLike,
         *,
-        rating_difference: float | None = None,
-        ply: int | None = None,
-        material: int | None = None,
-        rating: float | None = None,
-        control: str | None = None,
+        rating_difference: ArrayLike | None = None,
+        ply: ArrayLike | None = None,
+        material: ArrayLike | None = None,
+        rating: ArrayLike | None = None,
+        control: str | Sequence[str] | NDArray[Any] | None = None,
         field: bool = False,
     ) -> Any: ...
+    def forecast(self, table: Any) -> NDArray[np.float64]: ...
     def figure(self, min_bin: int = 50) -> Figure: ...
     def _repr_svg_(self) -> str | None: ...
 
@@ -103,6 +104,7 @@ class Figure:
 class Table:
     def __len__(self) -> int: ...
     def __getitem__(self, name: str) -> NDArray[Any]: ...
+    def keys(self) -> list[str]: ...
     @property
     def columns(self) -> list[str]: ...
     def __iter__(self) -> Iterator[tuple[Any, ...]]: ...
@@ -198,6 +200,9 @@ def sample(words: Sequence[str], sources: _Sources, progress: _Progress, of_part
 def forecasts(words: Sequence[str], sources: _Sources, progress: _Progress) -> tuple[Table, list[str]]: ...
 def diagnose(words: Sequence[str], sources: _Sources, progress: _Progress) -> tuple[str, list[str]]: ...
 def evaluate(words: Sequence[str], calibrations: list[Calibration], sources: _Sources) -> tuple[str, list[str]]: ...
+def evaluate_forecasts(
+    words: Sequence[str], sources: _Sources
+) -> tuple[str, list[tuple[str, Figure]], list[str]]: ...
 def document(command: str, words: Sequence[str]) -> str: ...
 def decide(rule: str, votes: list[tuple[Any, ...]], tie: str, seed: int, caution: float) -> tuple[str, list[str]]: ...
 def program(arguments: Sequence[str], started_by: Sequence[str]) -> int: ...

@@ -154,7 +154,7 @@ fn body(report: &Report<'_>) -> Result<Vec<Block>, PlotError> {
     }
     let drawn = report.engine_by_engine(|rank, index| {
         let Some(Some(found)) = report.diagnosis.reliability.get(index) else { return Ok(None) };
-        reliability(&report.diagnosis.results[index].name, rank, found, &report.plots()).map(Some)
+        reliability(&report.diagnosis.results[index].name, rank, found, true, &report.plots()).map(Some)
     })?;
     if !drawn.is_empty() {
         out.push(soft(report.word("Where the line leaves the band, forecasts of that size are wrong beyond chance.")));

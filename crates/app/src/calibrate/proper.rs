@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use evalcurve_calibration::types::Color;
 use evalcurve_fit::calibration::{ProperScores, nine_digits};
 use evalcurve_fit::fit::{ModelFit, ModelKind};
 use evalcurve_fit::validate::{
@@ -140,8 +141,9 @@ pub fn choose(table: &mut SampleTable, options: &CalibrateOptions) -> Result<Cho
     choose_model(&candidates, &mut validation)
 }
 
-/// Calls `use_columns` with the columns of forecasts and their names: game, engine, color, ply, score_cp and result as
-/// in the sample table; fold, from 1; and win_rate, the forecast of the model that was fitted without that fold.
+/// Calls `use_columns` with the columns of forecasts and their names: game, engine, opponent, color, ply, window,
+/// score_cp, result, the ratings and whether they were made from results, as in the sample table; fold, from 1; and
+/// win_rate, the forecast of the model that was fitted without that fold.
 pub fn with_forecasts<T>(
     table: &SampleTable,
     forecasts: &[EngineForecasts],
@@ -150,13 +152,22 @@ pub fn with_forecasts<T>(
     let rows: Vec<&(Sample, u64, f64)> = forecasts.iter().filter_map(|e| e.forecasts.as_ref().ok()).flatten().collect();
     let ids: Vec<String> = table.games.iter().map(|g| format!("{:016x}", g.id)).collect();
     let integer = |value: &dyn Fn(&Sample) -> i32| Values::Integer(rows.iter().map(|r| Some(value(&r.0))).collect());
+    let rating = |side: fn(Color) -> Color| {
+        let of = |s: &Sample| *table.games.get(s.game as usize)?.ratings.get(side(s.color).index())?;
+        Values::Float(rows.iter().map(|r| of(&r.0)).collect())
+    };
     use_columns(vec![
         ("game", Values::Text(rows.iter().map(|r| ids.get(r.0.game as usize).map(String::as_str)).collect())),
         ("engine", Values::Text(rows.iter().map(|r| Some(table.names.get(r.0.engine))).collect())),
+        ("opponent", Values::Text(rows.iter().map(|r| Some(table.names.get(r.0.opponent))).collect())),
         ("color", Values::Text(rows.iter().map(|(s, ..)| color(table.games.get(s.game as usize)?, s)).collect())),
         ("ply", integer(&|s| s.ply as i32)),
+        ("window", integer(&|s| s.window as i32)),
         ("score_cp", integer(&|s| s.score_cp)),
         ("result", Values::Float(rows.iter().map(|r| Some(r.0.outcome.value())).collect())),
+        ("rating", rating(|color| color)),
+        ("opponent_rating", rating(Color::opponent)),
+        ("bradley_terry", Values::Flag(vec![table.bradley_terry; rows.len()])),
         ("fold", Values::Integer(rows.iter().map(|r| Some(r.1 as i32)).collect())),
         ("win_rate", Values::Float(rows.iter().map(|r| Some(nine_digits(r.2))).collect())),
     ])

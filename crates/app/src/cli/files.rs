@@ -34,7 +34,7 @@ pub fn is_there(path: &Path) -> bool {
 }
 
 /// Options whose values are files that are read, or folders of them.
-const READ_BY: [&str; 6] = ["calibration", "calibrations", "judges", "page", "teacher", "weights"];
+const READ_BY: [&str; 7] = ["calibration", "calibrations", "forecast_tables", "judges", "page", "teacher", "weights"];
 
 /// Lets no output of this command replace what the command reads: what is given without an option, or by one that
 /// reads.

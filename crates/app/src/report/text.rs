@@ -347,13 +347,13 @@ pub fn evaluations<'a>(width: usize, language: Language) -> Columns<'a, &'a Eval
     let (name, gap) = if wide { (NAME, 2) } else { (10, 1) };
     let table = Columns::new()
         .name(language.word("engine"), name, |e: &&Evaluation| e.name.clone())
-        .right(language.word("samples"), 8, |e| thousands(e.scores.samples))
-        .right(language.word("games"), 7, |e| thousands(e.scores.games))
+        .right(language.word("samples"), 8, |e| thousands(e.judged.scores.samples))
+        .right(language.word("games"), 7, |e| thousands(e.judged.scores.games))
         .gap(gap)
-        .left(language.word("log loss [95%]"), 20, |e| estimate(&e.scores.log_loss, 3))
-        .left(language.word("scale [95%]"), 17, |e| or_dash(e.scale, |e| estimate(&e, 2)));
+        .left(language.word("log loss [95%]"), 20, |e| estimate(&e.judged.scores.log_loss, 3))
+        .left(language.word("scale [95%]"), 17, |e| or_dash(e.judged.scale, |e| estimate(&e, 2)));
     let table = match wide {
-        true => table.left(language.word("shift [95%]"), 20, |e| or_dash(e.shift, |e| estimate(&e, 2))),
+        true => table.left(language.word("shift [95%]"), 20, |e| or_dash(e.judged.shift, |e| estimate(&e, 2))),
         false => table,
     };
     table.left(language.word("verdict"), 0, move |e| e.verdict(language).to_owned())
