@@ -80,6 +80,8 @@ impl Verdict {
                 | Doubt::Conflict,
             ) => Self::DoesNotFit,
             Some(Doubt::SlopeMayBeZero | Doubt::WideInterval | Doubt::OneSided) => Self::TooFewGames,
+            // a later version doubts it, and only that one knows why
+            Some(_) => Self::DoesNotFit,
             None => match (Evidence::of(calibration), calibration.slope()) {
                 (Some(evidence), Some(_)) if evidence.fewest >= LEAST_DECIDED => match evidence.games >= GOOD_GAMES {
                     true => Self::Good,
