@@ -10,9 +10,11 @@
 //! # */
 //! let engine = Calibration::read(file)?;
 //! let p = engine.estimate(300.0); // between equals, in the view of the side to move
-//! println!("{:.1}% {:?}", 100.0 * p.value, p.interval); // 66.6% Some([0.6313, 0.6993])
+//! println!("{:.1}% {:?}", 100.0 * p.value, p.interval);
+//! # assert_eq!(format!("{:.4}", p.value), "0.5392");
+//! # assert!(p.interval.is_some_and(|[low, high]| low < p.value && p.value < high));
 //! let later = engine.at(Situation::new().ply(80));
-//! println!("{:.3} {:?}", later.estimate(-50).value, later.wdl(-50)); // no shares: the model has no draws
+//! println!("{:.3} {:?}", later.estimate(-50).value, later.wdl(-50)); // wins, draws and losses
 //! println!("{:?}", later.score(0.75)); // the score that wins three games of four
 //! assert_eq!(engine.estimate(30_000).value, 1.0); // from the file's mate threshold on, a score is a mate
 //! assert!(engine.estimate(f64::NAN).value.is_nan()); // a broken score has no win rate
