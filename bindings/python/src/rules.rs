@@ -41,7 +41,8 @@ pub(crate) fn decide(
     for (name, best, score_cp, mate, leads, weight, calibration, win_rate) in &votes {
         let calibration = calibration.as_ref().map(|calibration| &calibration.0);
         let role = if *leads { Role::Leader } else { Role::Member };
-        voters.push(Voter { role, weight: *weight, calibration, ..Voter::member(name) });
+        // which votes lack a win rate is told below
+        voters.push(Voter { role, weight: *weight, calibration, brings_win_rates: true, ..Voter::member(name) });
         let score = match (mate, score_cp) {
             (Some(_), Some(_)) => {
                 return Err(PyValueError::new_err(format!("{name}: give score_cp or mate, not both")));
