@@ -59,8 +59,8 @@ impl Calibration {
     ///
     /// # Errors
     /// [`CalibrationError::Syntax`] if the text is not JSON, repeats a field or holds a number that is not finite;
-    /// [`CalibrationError::Field`] for another format or version, a missing field, an unknown one of the chosen model, a
-    /// wrong type, and impossible values: w1 of 0 or less, a covariance that is not symmetric and positive, a chosen
+    /// [`CalibrationError::Field`] for another format or version, a missing field, an unknown one of the chosen model,
+    /// a wrong type, and impossible values: w1 of 0 or less, a covariance that is not symmetric and positive, a chosen
     /// model that differs from its entry in `models`. Both name the JSON path.
     pub fn from_json(text: &str, source_name: &str) -> Result<Self, CalibrationError> {
         let tree = parse(text, source_name)?;

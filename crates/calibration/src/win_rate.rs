@@ -68,8 +68,8 @@ impl Calibration {
         }
     }
 
-    /// The 95% interval of the win rate of a score; `None` if the chosen model has no covariance, and for mates and NaN.
-    /// [`Calibration::estimate`] gives both.
+    /// The 95% interval of the win rate of a score; `None` if the chosen model has no covariance, for mates and for
+    /// NaN. [`Calibration::estimate`] gives both.
     ///
     /// Uses the delta method on the logit (see [`Calibration::logit_error`]); the ends of its interval go through the
     /// sigmoid, so they stay within 0..=1. Between equals where games are drawn it is made on the logit of wins less
@@ -85,7 +85,7 @@ impl Calibration {
         }
         let half = self.quantile() * self.logit_error(reading, score_cp, situation)?;
         let logit = self.logit(reading, score_cp, situation);
-        if !(logit - half <= logit + half) {
+        if logit.is_nan() || half.is_nan() {
             return None;
         }
         Some((Sigmoid::STANDARD.win_rate(logit - half), Sigmoid::STANDARD.win_rate(logit + half)))
