@@ -34,8 +34,8 @@ impl At<'_> {
     }
 
     /// The win rate in 0..=1 of a score, in the view of the side to move, with its 95% interval. A number is
-    /// centipawns, and a mate from the mate threshold of the file on. The win rate of a mate is 1 or 0, and that of NaN is NaN,
-    /// both without an interval.
+    /// centipawns, and a mate from the mate threshold of the file on. The win rate of a mate is 1 or 0,
+    /// and that of NaN is NaN, both without an interval.
     pub fn estimate(&self, score: impl Into<Score>) -> Estimate {
         let score = self.calibration.classify_score(score.into());
         let interval = self.calibration.interval(self.reading, score, &self.situation);
