@@ -370,7 +370,7 @@ impl Calibration {
     }
 
     /// The ends of the 95% interval of the win rate of each score, clustered by game: two floats for a number, else two
-    /// arrays of the same shape. It is that of the curve, not of single results.
+    /// arrays of the same shape. It is that of the curve, not of single results; NaN for a mate.
     ///
     /// rating_difference, ply, material, rating and control tell what is known of the positions, as in `evalcurve
     /// winrate`; with `field` the win rate is that against the opponents of the games, else that between equal players.
@@ -382,11 +382,11 @@ impl Calibration {
         known: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let ((scores, situations), reading) = (situations(&self.0, score_cp, known)?, reading(field));
-        if self.0.interval(reading, 0.0, situations.at(0)).is_none() {
+        if self.0.interval(reading, calibration::Score::Cp(0.0), situations.at(0)).is_none() {
             return Err(self.without_covariance());
         }
         let of = |i, cp| {
-            let (low, high) = self.0.interval(reading, cp, situations.at(i)).unwrap_or((f64::NAN, f64::NAN));
+            let (low, high) = self.0.interval(reading, self.0.classify(cp), situations.at(i)).unwrap_or((f64::NAN, f64::NAN));
             [low, high]
         };
         numbers::map_at(&scores, of).map(|[low, high]| (low, high))

@@ -103,7 +103,8 @@ pub(crate) fn decide(
         let has_rates = list.len() + judged.len() > 0 && parsed.needs_win_rates() && win_rate.is_some();
         let calibration = calibration.or(by_rates.as_ref().filter(|_| has_rates));
         let role = if *leads { Role::Leader } else { Role::Member };
-        voters.push(Voter { role, weight: *weight, calibration, ..Voter::member(name) });
+        // which votes lack a win rate is told below
+        voters.push(Voter { role, weight: *weight, calibration, brings_win_rates: true, ..Voter::member(name) });
         let by_rate = win_rate.filter(|_| mate.is_none() && given.is_none() && calibration.is_some());
         let score = score(name, (by_rate.map(score_of_win_rate).or(*score_cp), *mate), calibration)?;
         if parsed.needs_win_rates() && best.is_some() && mate.is_none() && calibration.is_none() && win_rate.is_none() {

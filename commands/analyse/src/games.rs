@@ -430,11 +430,7 @@ impl Scale {
             Self::Calibrated(calibration) => {
                 let score = calibration.classify_score(score);
                 let rate = calibration.win_rate_in(Reading::Equal, score, situation);
-                let interval = match score {
-                    Score::Cp(cp) => calibration.interval(Reading::Equal, cp, situation),
-                    Score::Mate { .. } => None,
-                };
-                let (low, high) = interval.unwrap_or((rate, rate));
+                let (low, high) = calibration.interval(Reading::Equal, score, situation).unwrap_or((rate, rate));
                 (score, [rate, low, high])
             }
             Self::Assumed(constant) => match score {

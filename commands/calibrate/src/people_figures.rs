@@ -46,7 +46,7 @@ fn rates(calibration: &Calibration, people: &People, options: &PlotOptions) -> R
         let rating = (people.rating.from + share * (people.rating.to - people.rating.from)).round();
         let situation = Situation { rating: Some(rating), ..Situation::default() };
         let rate = |x: f64| {
-            let ends = calibration.interval(Reading::Equal, x, &situation).map(|(low, high)| [low, high]);
+            let ends = calibration.interval(Reading::Equal, Score::Cp(x), &situation).map(|(low, high)| [low, high]);
             (calibration.win_rate_in(Reading::Equal, Score::Cp(x), &situation), ends)
         };
         with_intervals(&format!("{rating:.0}"), (at, RATINGS), (-range, range), rate)

@@ -53,8 +53,8 @@ impl Answer {
     /// Wins, draws and losses in permille; a mate leaves no draws.
     pub fn permille(&self) -> Option<[u16; 3]> {
         match &self.wdl {
-            Some(wdl) => Some(wdl.permille()),
-            None if self.mate => Some(permille([self.rate, 0.0, 1.0 - self.rate])),
+            Some(wdl) => wdl.permille(),
+            None if self.mate => permille([self.rate, 0.0, 1.0 - self.rate]),
             None => None,
         }
     }
@@ -75,7 +75,7 @@ impl Converter {
             Score::Cp(cp) => Answer {
                 rate,
                 mate: false,
-                interval: self.calibration.interval(self.reading, cp, situation),
+                interval: self.calibration.interval(self.reading, score, situation),
                 wdl: self.calibration.wdl(self.reading, cp, situation),
             },
         }

@@ -3,8 +3,28 @@
 use std::io;
 use std::path::PathBuf;
 
+/// The remedy of what only another version can read.
+pub(crate) const OF_ANOTHER_VERSION: &str = "use the evalcurve that wrote the file";
+
+/// What a program can do about a [`CalibrationError`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// There is no such file.
+    NotFound,
+    /// There is one, but it cannot be read or written: a folder, no permission, a full disk.
+    Io,
+    /// The file is no calibration file.
+    OtherFormat,
+    /// A later version wrote the file, with a model or a format that this one does not know: update the program.
+    NewerVersion,
+    /// The file is damaged, or was changed by hand: calibrate again.
+    Damaged,
+}
+
 /// Why a calibration could not be read or written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CalibrationError {
     /// A file system error.
     #[error("cannot {action} {path}: {source}; {remedy}", path = path.display())]
@@ -47,6 +67,25 @@ pub enum CalibrationError {
 }
 
 impl CalibrationError {
+    /// What a program can do about it.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Io { source, .. } => match source.kind() {
+                io::ErrorKind::NotFound => ErrorKind::NotFound,
+                // not UTF-8, or too large
+                io::ErrorKind::InvalidData | io::ErrorKind::FileTooLarge => ErrorKind::OtherFormat,
+                _ => ErrorKind::Io,
+            },
+            Self::Field { json_path, .. } if matches!(json_path.as_str(), "$" | "$.format") => ErrorKind::OtherFormat,
+            Self::Field { problem, remedy, .. }
+                if remedy.contains(OF_ANOTHER_VERSION) || problem.contains(OF_ANOTHER_VERSION) =>
+            {
+                ErrorKind::NewerVersion
+            }
+            Self::Syntax { .. } | Self::Field { .. } | Self::Serialise { .. } => ErrorKind::Damaged,
+        }
+    }
+
     /// Path of the value, such as `$.models.least_squares.w1`; `None` for errors without a path.
     #[cfg(test)]
     pub(crate) fn json_path(&self) -> Option<&str> {

@@ -8,11 +8,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::OF_ANOTHER_VERSION;
 use crate::estimate::Estimate;
 use crate::maps;
 use crate::model::{Method, Model, ModelKind, Sigmoid};
 #[cfg(feature = "schema")]
 use crate::schema;
+use crate::unknown::Unknown;
 
 /// The value of `format` in every calibration file.
 pub const FORMAT: &str = "evalcurve-calibration";
@@ -62,6 +64,10 @@ pub struct Calibration {
     pub proper_scores: Option<ProperScores>,
     /// The program that wrote the file.
     pub tool: Tool,
+    /// What the file holds beyond this version.
+    #[serde(skip)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    pub(crate) unknown: Vec<Unknown>,
 }
 
 /// The constant `format` of a calibration file.
@@ -104,7 +110,7 @@ impl TryFrom<u64> for Version {
         }
         Err(format!(
             "version {found} of the format is unknown; this program reads version {VERSION}; \
-             use the evalcurve that wrote the file, or recreate the file with this one"
+             {OF_ANOTHER_VERSION}, or recreate the file with this one"
         ))
     }
 }
@@ -214,6 +220,7 @@ impl Field {
 
 /// Why a calibration should not be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[non_exhaustive]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Doubt {
@@ -246,6 +253,10 @@ pub enum Doubt {
     Adjudicated,
     /// Larger scores were cut to one size, which stands for all of them.
     CutScores,
+    /// A doubt of a later version; [`Calibration::unknown`] has its word.
+    #[serde(other)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    Unknown,
 }
 
 impl Doubt {
@@ -264,6 +275,7 @@ impl Doubt {
             Self::NoCentipawns => "has scores that are no centipawns",
             Self::Adjudicated => "has results that were made from the scores",
             Self::CutScores => "has scores that were cut to one size",
+            Self::Unknown => "has a doubt that only a later version knows",
             Self::Conflict => "contradicts what its own games say without the other engines",
         }
     }
@@ -530,6 +542,9 @@ impl Calibration {
 
     /// A calibration that holds only models; every other field is `None` and can be filled in afterwards.
     ///
+    /// [`Calibration::win_rate`] of it is the win rate between equals, which leaves out what the fit says of the
+    /// opponents, such as w2. [`At::in_the_field`](crate::At::in_the_field) has that of the games that were fitted.
+    ///
     /// Returns `None` if `chosen` is not among `models`.
     pub fn from_models(
         name: impl Into<String>,
@@ -555,6 +570,7 @@ impl Calibration {
             provenance: None,
             proper_scores: None,
             tool: Tool::current(),
+            unknown: Vec::new(),
         })
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use serde_path_to_error::Track;
 
+use crate::error::OF_ANOTHER_VERSION;
 use crate::evidence::Evidence;
 use crate::file::{ChosenModel, FittedModel};
 use crate::located::{Checked, Located, part, wrong};
@@ -54,7 +55,7 @@ impl<'de> Deserialize<'de> for ChosenModel {
         let (model, Choice { method }) = with_model(object, &["method"]).map_err(D::Error::custom)?;
         let kind = ModelKind::calibrations().find(|kind| kind.as_str() == method).ok_or_else(|| {
             let words: Vec<&str> = ModelKind::calibrations().map(ModelKind::as_str).collect();
-            let problem = format!("unknown method {method:?}, expected {}", words.join(" or "));
+            let problem = format!("unknown method {method:?}, expected {}; {OF_ANOTHER_VERSION}", words.join(" or "));
             D::Error::custom(Located::new(".method", problem))
         })?;
         Ok(Self { kind, model })
@@ -87,8 +88,7 @@ fn with_model<T: DeserializeOwned>(mut object: Map<String, Value>, beside: &[&st
             return wrong(
                 ".kind",
                 format!(
-                    "a model of kind {kind:?} is unknown; use the evalcurve that wrote the file, or recreate the \
-                    file with this one"
+                    "a model of kind {kind:?} is unknown; {OF_ANOTHER_VERSION}, or recreate the file with this one"
                 ),
             );
         }

@@ -2,22 +2,35 @@
 //! inverse. This is all that a GUI or an engine needs to embed; it fits nothing.
 //!
 //! ```
-//! use evalcurve_calibration::{Calibration, Reading, Score, Situation};
+//! use evalcurve_calibration::{Calibration, ErrorKind, Situation};
 //!
-//! # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/published/gikou.json");
+//! # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/zshogi.json");
 //! # /*
-//! let path = "gikou.json";
+//! let file = "zshogi.json"; // `evalcurve calibrate` writes it
 //! # */
-//! let gikou = Calibration::read(path)?;
-//! let rate = gikou.win_rate(gikou.classify(300.0)); // from the file's mate threshold on, a score is a mate
-//! let even = gikou.score(Reading::Equal, 0.5, &Situation::default());
-//! let mate = gikou.win_rate(Score::Mate { wins: true, plies: Some(5) });
-//! # assert_eq!((format!("{rate:.4}"), even.map(f64::round), mate), ("0.6857".to_owned(), Some(0.0), 1.0));
+//! let engine = Calibration::read(file)?;
+//! let p = engine.estimate(300.0); // between equals, in the view of the side to move
+//! println!("{:.1}% {:?}", 100.0 * p.value, p.interval);
+//! # assert_eq!(format!("{:.4}", p.value), "0.5392");
+//! # assert!(p.interval.is_some_and(|[low, high]| low < p.value && p.value < high));
+//! let later = engine.at(Situation::new().ply(80));
+//! println!("{:.3} {:?}", later.estimate(-50).value, later.wdl(-50)); // wins, draws and losses
+//! println!("{:?}", later.score(0.75)); // the score that wins three games of four
+//! assert_eq!(engine.estimate(30_000).value, 1.0); // from the file's mate threshold on, a score is a mate
+//! assert!(engine.estimate(f64::NAN).value.is_nan()); // a broken score has no win rate
+//! if Calibration::read("none.json").is_err_and(|error| error.kind() == ErrorKind::NewerVersion) {
+//!     println!("update this program");
+//! }
 //! # Ok::<(), evalcurve_calibration::CalibrationError>(())
 //! ```
 //!
+//! [`Calibration`] is the file and its questions, [`Estimate`] a number with its 95% interval. In a
+//! [`Situation`] the ply, the material and the ratings are known; [`At::in_the_field`] reads the file against the
+//! opponents of its games in place of equal ones. [`Calibration::unknown`] is what only a later version can read.
+//!
 //! The feature `schema` adds the JSON Schema of the file.
 
+mod at;
 mod bounded;
 mod check;
 mod control;
@@ -41,6 +54,7 @@ mod schema;
 mod sigmoid;
 mod situation;
 pub mod types;
+mod unknown;
 mod wdl;
 mod win_rate;
 pub mod write;
@@ -48,11 +62,12 @@ pub mod write;
 #[cfg(test)]
 mod tests;
 
+pub use at::At;
 pub use bounded::read_bounded;
 pub use control::control_seconds;
 #[cfg(feature = "schema")]
 pub use document::schema;
-pub use error::CalibrationError;
+pub use error::{CalibrationError, ErrorKind};
 pub use estimate::Estimate;
 pub use file::{Calibration, FittedModel, FittedSigmoid};
 pub use games_needed::GamesNeeded;
@@ -61,5 +76,6 @@ pub use model::*;
 pub use sigmoid::CP_PER_LOGIT;
 pub use situation::{ELO_PER_LOGIT, LOGITS_PER_ELO, Reading, SharedPosition, Situation, StageUnit};
 pub use types::{Color, Declared, Outcome, Termination};
+pub use unknown::Unknown;
 pub use wdl::{PawnValue, WdlEstimate, permille};
 pub use win_rate::Score;

@@ -1,5 +1,7 @@
-//! Reads calibration files strictly: no field may be missing, unknown, repeated or contradictory.
+//! Reads calibration files strictly: no field may be missing, repeated or contradictory. An unknown one is set aside,
+//! unless win rates could depend on it.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::ErrorKind;
@@ -12,6 +14,7 @@ use crate::bounded::read_bounded;
 use crate::error::CalibrationError;
 use crate::file::*;
 use crate::located::{Located, member, part};
+use crate::unknown::{doubts, set_aside};
 
 /// No calibration file comes near this size, but another file given by mistake may.
 const MAX_BYTES: u64 = 64 << 20;
@@ -56,9 +59,9 @@ impl Calibration {
     ///
     /// # Errors
     /// [`CalibrationError::Syntax`] if the text is not JSON, repeats a field or holds a number that is not finite;
-    /// [`CalibrationError::Field`] for another format or version, a missing or unknown field, a wrong type, and
-    /// impossible values: w1 of 0 or less, a covariance that is not symmetric and positive, a chosen model that
-    /// differs from its entry in `models`. Both name the JSON path.
+    /// [`CalibrationError::Field`] for another format or version, a missing field, an unknown one of the chosen model,
+    /// a wrong type, and impossible values: w1 of 0 or less, a covariance that is not symmetric and positive, a chosen
+    /// model that differs from its entry in `models`. Both name the JSON path.
     pub fn from_json(text: &str, source_name: &str) -> Result<Self, CalibrationError> {
         let tree = parse(text, source_name)?;
         let field = |Located { path, problem }| {
@@ -84,13 +87,22 @@ impl Calibration {
     }
 
     fn from_tree(tree: &Value) -> Result<Self, Located> {
-        let mut track = serde_path_to_error::Track::new();
-        // the derived function, which `remote = "Self"` makes an inherent one
-        let read = Self::deserialize(serde_path_to_error::Deserializer::new(tree, &mut track));
-        let read = read.map_err(|error| Located::of_serde(&track.path(), &error.to_string()))?;
+        let (mut tree, mut unknown) = (Cow::Borrowed(tree), Vec::new());
+        let mut read = loop {
+            let mut track = serde_path_to_error::Track::new();
+            // the derived function, which `remote = "Self"` makes an inherent one
+            let read = Self::deserialize(serde_path_to_error::Deserializer::new(&*tree, &mut track));
+            let error = match read {
+                Ok(read) => break read,
+                Err(error) => Located::of_serde(&track.path(), &error.to_string()),
+            };
+            unknown.push(set_aside(tree.to_mut(), &error, unknown.len()).ok_or(error)?);
+        };
         let written = serde_json::to_value(&read).map_err(|error| Located::new("", error))?;
-        absent(&written, tree).map_or(Ok(()), Err)?;
+        absent(&written, &tree).map_or(Ok(()), Err)?;
         read.check()?;
+        unknown.extend(doubts(&read, &tree));
+        read.unknown = unknown;
         Ok(read)
     }
 }

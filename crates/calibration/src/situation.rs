@@ -58,6 +58,23 @@ pub struct SharedPosition {
 }
 
 impl Situation {
+    /// Nothing is known.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the number of the move to be made.
+    pub fn ply(mut self, ply: u32) -> Self {
+        self.ply = Some(ply);
+        self
+    }
+
+    /// Sets the material on the board.
+    pub fn material(mut self, material: u32) -> Self {
+        self.material = Some(material);
+        self
+    }
+
     /// Sets the strength to a rating difference in Elo points, own rating minus the opponent's.
     pub fn with_rating_difference(mut self, elo: f64) -> Self {
         self.strength = Some(elo * LOGITS_PER_ELO);

@@ -254,7 +254,6 @@ fn broken() -> Vec<(&'static str, Option<Value>, &'static str, &'static str, boo
         ("/model/w1", Some(json!(0.001)), "$.model", "differs from", false),
         ("/model/w3", Some(json!(0.7)), "$.model.w3", "unknown field", true),
         ("/models", Some(json!({})), "$.model.method", "is not in $.models", true),
-        ("/models/guess", Some(json!({})), "$.models.guess", "unknown", true),
         ("/models/least_squares/w1", Some(json!(0)), "$.models.least_squares.w1", "above 0", true),
         ("/models/least_squares/w2", Some(json!(null)), "$.models.least_squares.w2", "invalid type: null", true),
         ("/models/least_squares/covariance", None, "$.models.least_squares.covariance", "missing", true),
@@ -298,26 +297,11 @@ fn broken() -> Vec<(&'static str, Option<Value>, &'static str, &'static str, boo
         ("/provenance/dates/first", Some(json!("2016/01/01")), "$.provenance.dates.first", "not a day", true),
         ("/provenance/dates/first", Some(json!("2017-01-01")), "$.provenance.dates.first", "after the last", false),
         ("/provenance/opponents", Some(json!(["nozomi"])), "$.provenance.opponents[0]", "an object", true),
-        (
-            "/provenance/terminations/toryo",
-            Some(json!(1)),
-            "$.provenance.terminations.toryo",
-            "unknown termination",
-            true,
-        ),
         ("/provenance/source", Some(json!("")), "$.provenance.source", "empty", true),
         ("/proper_scores/folds", Some(json!(1)), "$.proper_scores.folds", "from 2", true),
-        (
-            "/proper_scores/baselines/lapse",
-            Some(json!({})),
-            "$.proper_scores.baselines.lapse",
-            "unknown baseline",
-            true,
-        ),
         ("/proper_scores/ece", None, "$.proper_scores.ece", "missing", true),
         ("/proper_scores/brier/interval", Some(json!([0.3, 0.2])), "$.proper_scores.brier.interval", "above", false),
         ("/tool", Some(json!("evalcurve 0.1")), "$.tool", "an object", true),
-        ("/an extra", Some(json!(1)), "$[\"an extra\"]", "unknown field", true),
     ]
 }
 
@@ -348,6 +332,109 @@ fn reader_and_schema_refuse_the_same() {
         assert!(message.contains("; "), "no remedy: {message}");
         assert_eq!(fits_schema(&document), !seen_by_schema, "{pointer} {value:?}");
     }
+}
+
+/// A file of a later version: what changes no win rate is kept, told, and written again.
+#[test]
+fn what_only_a_later_version_knows_is_kept_unless_win_rates_depend_on_it() {
+    let mut file: Value = serde_json::from_str(&full().to_json().unwrap()).unwrap();
+    let today = Calibration::from_json(&file.to_string(), "test").unwrap();
+    let added = [
+        ("/an extra", json!({"a": [1, {"b": 2.5}]}), "$[\"an extra\"]"),
+        ("/engine/author", json!("N. N."), "$.engine.author \"N. N.\""),
+        ("/curve/bins/1/adjudicated", json!(3), "$.curve.bins[1].adjudicated"),
+        ("/models/guess", json!({"kind": "guess", "c": 1}), "$.models.guess"),
+        ("/models/phase", json!({"kind": "phase_of_later", "w": 1}), "$.models.phase"),
+        ("/provenance/terminations/entering", json!(1), "$.provenance.terminations.entering"),
+        ("/proper_scores/baselines/lapse", json!({}), "$.proper_scores.baselines.lapse"),
+        ("/doubts", json!(["one_sided", "stale"]), "$.doubts[1] \"stale\""),
+    ];
+    for (pointer, value, _) in &added {
+        change(&mut file, pointer, Some(value.clone()));
+    }
+    let read = Calibration::from_json(&file.to_string(), "test").unwrap();
+    let mut told: Vec<String> = read.unknown().iter().map(ToString::to_string).collect();
+    let mut expected = added.map(|(_, _, path)| path.to_owned());
+    told.sort();
+    expected.sort();
+    assert_eq!(told, expected);
+    assert_eq!(read.doubts, [Doubt::OneSided, Doubt::Unknown]);
+    assert_eq!(read.estimate(250), today.estimate(250));
+    let written = read.to_json().unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), file);
+    assert_eq!(Calibration::from_json(&written, "test").unwrap(), read);
+    assert!(read.without_evidence().unknown().is_empty());
+
+    // these change the curve
+    for (pointer, value) in [("/model/w3", json!(0.7)), ("/models/maximum_likelihood/w3", json!(0.7))] {
+        let mut file = file.clone();
+        change(&mut file, pointer, Some(value));
+        let error = Calibration::from_json(&file.to_string(), "test").unwrap_err();
+        assert!(error.to_string().contains("unknown field"), "{error}");
+    }
+    let all: serde_json::Map<String, Value> = (0..1_000).map(|i| (format!("x{i}"), json!(i))).collect();
+    change(&mut file, "/more", Some(json!(1)));
+    file.as_object_mut().unwrap().extend(all);
+    assert!(Calibration::from_json(&file.to_string(), "test").is_err());
+}
+
+#[test]
+fn errors_say_what_can_be_done() {
+    let kind = |pointer: &str, value: Value| {
+        let mut file: Value = serde_json::from_str(&full().to_json().unwrap()).unwrap();
+        change(&mut file, pointer, Some(value));
+        Calibration::from_json(&file.to_string(), "test").unwrap_err().kind()
+    };
+    assert_eq!(kind("/format", json!("other")), ErrorKind::OtherFormat);
+    assert_eq!(kind("/version", json!(2)), ErrorKind::NewerVersion);
+    assert_eq!(kind("/model/kind", json!("spline")), ErrorKind::NewerVersion);
+    assert_eq!(kind("/model/method", json!("spline")), ErrorKind::NewerVersion);
+    assert_eq!(kind("/version", json!("one")), ErrorKind::Damaged);
+    assert_eq!(kind("/model/w1", json!(-1)), ErrorKind::Damaged);
+    let of_text = |text: &str| Calibration::from_json(text, "test").unwrap_err().kind();
+    assert_eq!((of_text("[]"), of_text("{\"a\": 1")), (ErrorKind::OtherFormat, ErrorKind::Damaged));
+    let of_path = |path: &str| Calibration::read(path).unwrap_err().kind();
+    assert_eq!((of_path("no/such/file"), of_path("/")), (ErrorKind::NotFound, ErrorKind::Io));
+}
+
+/// A broken score has no win rate, and none is certain.
+#[test]
+fn not_a_number_stays_so_in_every_model() {
+    for model in examples() {
+        // no file has a baseline
+        let Some(kind) = ModelKind::calibrations().find(|kind| kind.check(&model).is_ok()) else { continue };
+        let size = model.parameters().len();
+        let variances = (0..size).map(|i| (0..size).map(|j| if i == j { 1e-12 } else { 0.0 }).collect()).collect();
+        let covariance = model.logit_gradient(0.0, &Situation::new()).map(|_| variances);
+        let fit = FittedModel { model, covariance, samples: None, games: None };
+        let c = Calibration::from_models("x", [(kind, fit)], kind).unwrap();
+        for reading in [Reading::Equal, Reading::Field] {
+            let (score, unknown) = (Score::Cp(f64::NAN), Situation::new());
+            assert!(c.win_rate_in(reading, score, &unknown).is_nan(), "{kind}");
+            assert_eq!(c.interval(reading, score, &unknown), None, "{kind}");
+        }
+        assert!(c.estimate(f64::NAN).value.is_nan(), "{kind}");
+        assert_eq!(c.at(Situation::new()).wdl(f64::NAN).and_then(|wdl| wdl.permille()), None, "{kind}");
+    }
+    assert_eq!(permille([f64::NAN; 3]), None);
+    assert_eq!(permille([0.6, 0.3, 0.1]), Some([600, 300, 100]));
+}
+
+/// The interval belongs to the win rate: a mate is 1 or 0, not a point beyond the interval of its centipawns.
+#[test]
+fn a_win_rate_lies_within_its_interval_also_at_the_mate_threshold() {
+    let c = full();
+    for score in [-20_001.0, -20_000.0, -19_999.0, -300.0, 0.0, 300.0, 19_999.0, 20_000.0, 1e9] {
+        let Estimate { value, interval } = c.estimate(score);
+        assert_eq!(value, c.win_rate(c.classify(score)));
+        match c.classify(score) {
+            Score::Mate { .. } => assert_eq!(interval, None),
+            Score::Cp(_) => assert!(interval.is_some_and(|[low, high]| low <= value && value <= high), "{score}"),
+        }
+    }
+    let field = c.at(Situation::new()).in_the_field();
+    assert_eq!(field.estimate(0).value, c.win_rate_in(Reading::Field, Score::Cp(0.0), &Situation::new()));
+    assert_eq!(field.score(0.5), c.score(Reading::Field, 0.5, &Situation::new()));
 }
 
 #[test]
@@ -443,7 +530,7 @@ fn mates_are_certain_and_scores_go_through_the_model() {
 
 #[test]
 fn the_interval_is_the_delta_method_on_the_logit() {
-    let interval = |c: &Calibration, reading, x| c.interval(reading, x, &Situation::default());
+    let interval = |c: &Calibration, reading, x| c.interval(reading, Score::Cp(x), &Situation::default());
     assert_eq!(interval(&sigmoid_only("x", 0.0025, 0.5), Reading::Field, 0.0), None);
     let mut c = full();
     c.models.values_mut().for_each(|fit| fit.games = Some(30));
@@ -479,14 +566,14 @@ fn intervals_with_draws_are_those_of_wins_less_losses() {
     let at = |width: f64, x: f64| Joint { draw_width: width, ..joint }.against(Reading::Equal, x, 0.0);
     let rate = |logit: f64| 1.0 / (1.0 + f64::exp(-logit));
     for x in [20.0, -20.0, 60.0] {
-        let (low, high) = c.interval(Reading::Equal, x, &Situation::default()).unwrap();
+        let (low, high) = c.interval(Reading::Equal, Score::Cp(x), &Situation::default()).unwrap();
         // 1.96 standard errors of the width
         let mut ends = [4.412, 5.588].map(|width| rate(at(width, x)));
         ends.sort_by(f64::total_cmp);
         assert!((low - ends[0]).abs() < 0.02 * (ends[0] - 0.5).abs(), "{x}: {low} {ends:?}");
         assert!((high - ends[1]).abs() < 0.02 * (ends[1] - 0.5).abs(), "{x}: {high} {ends:?}");
     }
-    assert_eq!(c.interval(Reading::Equal, 0.0, &Situation::default()), Some((0.5, 0.5)));
+    assert_eq!(c.interval(Reading::Equal, Score::Cp(0.0), &Situation::default()), Some((0.5, 0.5)));
     // the constant is the score of .731, and a that of half of the wins
     let constant = c.constant().unwrap();
     assert!((c.win_rate(Score::Cp(constant.value)) - rate(1.0)).abs() < 1e-12);

@@ -18,21 +18,23 @@ pub struct WdlEstimate {
 }
 
 impl WdlEstimate {
-    /// The shares in permille as engines print them after `wdl`: whole numbers that sum to 1000.
-    pub fn permille(&self) -> [u16; 3] {
+    /// The shares in permille as engines print them after `wdl`: whole numbers that sum to 1000; `None` for the shares
+    /// of a score that is NaN.
+    pub fn permille(&self) -> Option<[u16; 3]> {
         permille([self.win.value, self.draw.value, self.loss.value])
     }
 }
 
-/// Shares of wins, draws and losses as whole numbers that sum to 1000: the draws take what rounding leaves.
-pub fn permille([win, draw, loss]: [f64; 3]) -> [u16; 3] {
+/// Shares of wins, draws and losses as whole numbers that sum to 1000: the draws take what rounding leaves. `None` if
+/// one of them is NaN.
+pub fn permille(shares @ [win, _, loss]: [f64; 3]) -> Option<[u16; 3]> {
     // only a rounded 500.5 on both sides exceeds 1000
     let of = |share: f64| (1000.0 * share).round().clamp(0.0, 1000.0) as u16;
     let (win, loss) = match (of(win), of(loss)) {
         (w, l) if w + l > 1000 => (w, 1000 - w),
         both => both,
     };
-    if draw.is_nan() { [0, 1000, 0] } else { [win, 1000 - win - loss, loss] }
+    (!shares.iter().any(|share| share.is_nan())).then(|| [win, 1000 - win - loss, loss])
 }
 
 /// The score that wins half of the games at the reference stage, and the spread there.

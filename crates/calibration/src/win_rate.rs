@@ -68,14 +68,16 @@ impl Calibration {
         }
     }
 
-    /// The 95% interval of the win rate of a score in centipawns; `None` if the chosen model has no covariance.
+    /// The 95% interval of the win rate of a score; `None` if the chosen model has no covariance, for mates and for
+    /// NaN. [`Calibration::estimate`] gives both.
     ///
     /// Uses the delta method on the logit (see [`Calibration::logit_error`]); the ends of its interval go through the
     /// sigmoid, so they stay within 0..=1. Between equals where games are drawn it is made on the logit of wins less
     /// losses: how nearly even a small score is hangs on the width of the draws by its exponential. The covariance is
     /// clustered by game, the quantile that of Student's t by the number of games. The interval describes the
     /// uncertainty of the curve, not the scatter of results around it.
-    pub fn interval(&self, reading: Reading, score_cp: f64, situation: &Situation) -> Option<(f64, f64)> {
+    pub fn interval(&self, reading: Reading, score: Score, situation: &Situation) -> Option<(f64, f64)> {
+        let Score::Cp(score_cp) = score else { return None };
         if let (Reading::Equal, None, Model::Joint(joint)) = (reading, situation.strength, &self.model.model)
             && joint.separates_draws()
         {
@@ -83,6 +85,9 @@ impl Calibration {
         }
         let half = self.quantile() * self.logit_error(reading, score_cp, situation)?;
         let logit = self.logit(reading, score_cp, situation);
+        if logit.is_nan() || half.is_nan() {
+            return None;
+        }
         Some((Sigmoid::STANDARD.win_rate(logit - half), Sigmoid::STANDARD.win_rate(logit + half)))
     }
 
@@ -91,6 +96,9 @@ impl Calibration {
         let error = self.logit_error(Reading::Equal, score_cp, situation)?;
         let rate = Sigmoid::STANDARD.win_rate(self.logit(Reading::Equal, score_cp.abs(), situation));
         let lead = 2.0 * rate - 1.0;
+        if lead.is_nan() {
+            return None;
+        }
         if !(lead > 0.0 && rate < 1.0) {
             return Some((rate, rate));
         }
@@ -212,6 +220,7 @@ impl Calibration {
             models: self.models.iter().filter(|(k, _)| **k == kind).map(|(k, fit)| (*k, fit.clone())).collect(),
             field: None,
             doubts: Vec::new(),
+            unknown: Vec::new(),
             curve: None,
             scores: None,
             sampling: None,

@@ -7,6 +7,7 @@ use serde_json::ser::{Formatter, PrettyFormatter};
 
 use crate::error::CalibrationError;
 use crate::file::Calibration;
+use crate::unknown::put_back;
 
 /// The number nearest to `x` with 9 significant digits, the precision of all our files; -0 becomes 0.
 pub fn nine_digits(x: f64) -> f64 {
@@ -71,7 +72,14 @@ impl Calibration {
         }
         let mut bytes = Vec::new();
         let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, NineDigits(PrettyFormatter::new()));
-        Serialize::serialize(self, &mut serializer).map_err(|e| serialise(e.to_string()))?;
+        let failed = |e: serde_json::Error| serialise(e.to_string());
+        if self.unknown.is_empty() {
+            Serialize::serialize(self, &mut serializer).map_err(failed)?;
+        } else {
+            let mut tree = serde_json::to_value(self).map_err(failed)?;
+            self.unknown.iter().for_each(|part| put_back(&mut tree, part));
+            tree.serialize(&mut serializer).map_err(failed)?;
+        }
         bytes.push(b'\n');
         let text = String::from_utf8(bytes).map_err(|e| serialise(e.to_string()))?;
         Self::from_json(&text, &format!("the calibration of {}", self.engine.name))?;

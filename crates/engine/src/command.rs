@@ -25,11 +25,6 @@ pub enum EngineError {
     Limit(String),
 }
 
-/// How long an engine may take to `usiok` and `readyok`, and after `stop`.
-const START_MS: u64 = 10_000;
-const READY_MS: u64 = 60_000;
-const STOP_MS: u64 = 1_000;
-
 /// Reads an engine. Words of the form `name=`, `option.NAME=VALUE`, `nodes=`, `depth=`, `movetime=` and `byoyomi=` are
 /// settings; the first other word is the program and further ones are its arguments. Double quotes keep blanks. A file
 /// that exists is a program, blanks and all.
@@ -38,13 +33,7 @@ const STOP_MS: u64 = 1_000;
 /// [`EngineError`].
 pub fn parse_engine(text: &str, game: Game) -> Result<EngineConfig, EngineError> {
     let words = if Path::new(text).is_file() { vec![text.to_owned()] } else { words(text)? };
-    let mut engine = EngineConfig {
-        protocol: game.protocol(),
-        start_ms: START_MS,
-        ready_ms: READY_MS,
-        stop_patience_ms: STOP_MS,
-        ..EngineConfig::default()
-    };
+    let mut engine = EngineConfig { protocol: game.protocol(), ..EngineConfig::default() };
     let mut command = Vec::new();
     for word in words {
         let (key, value) = word.split_once('=').unwrap_or((&word, ""));

@@ -153,8 +153,13 @@ impl std::fmt::Display for TimeControl {
     }
 }
 
+/// How long an engine may take to `usiok` and `readyok`, and after `stop`.
+const START_MS: u64 = 10_000;
+const READY_MS: u64 = 60_000;
+const STOP_MS: u64 = 1_000;
+
 /// A member of a council, or an engine of a tournament.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct EngineConfig {
     /// Its name, which no other member has.
     pub name: String,
@@ -196,6 +201,33 @@ pub struct EngineConfig {
     pub ready_ms: u64,
 }
 
+impl Default for EngineConfig {
+    /// No program, and patience that suits most engines.
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            launch: Launch::default(),
+            council: None,
+            protocol: Protocol::default(),
+            options: Vec::new(),
+            calibration: None,
+            calibration_file: None,
+            votes_as_declared: false,
+            mate_threshold_cp: None,
+            weight: None,
+            phases: Vec::new(),
+            role: Role::default(),
+            noise: None,
+            strength: None,
+            limit: None,
+            clock: None,
+            stop_patience_ms: STOP_MS,
+            start_ms: START_MS,
+            ready_ms: READY_MS,
+        }
+    }
+}
+
 impl EngineConfig {
     /// The member as a voter.
     pub fn voter(&self) -> Voter<'_> {
@@ -207,6 +239,7 @@ impl EngineConfig {
             calibration: self.calibration.as_ref(),
             noise: self.noise,
             strength: self.strength,
+            brings_win_rates: self.votes_as_declared,
         }
     }
 }

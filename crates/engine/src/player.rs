@@ -229,6 +229,13 @@ mod tests {
         EngineConfig { name: "script".into(), launch, start_ms: 5_000, ready_ms: 5_000, ..EngineConfig::default() }
     }
 
+    #[test]
+    fn a_program_alone_is_a_configuration() {
+        let launch = engine("echo bestmove 7g7f").launch;
+        let mut player = Player::start(&EngineConfig { launch, ..EngineConfig::default() }).unwrap();
+        player.new_game().unwrap();
+    }
+
     /// A shell script that answers the commands of USI; `$go` is what it does when it is asked for a move.
     fn engine(go: &str) -> EngineConfig {
         config(&format!(

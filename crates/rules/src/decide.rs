@@ -48,7 +48,7 @@ pub fn decide(
 ///
 /// # Errors
 /// If a weight, noise or option is out of range, if there are two leaders, or if the rule or the tie rule needs a
-/// standardisation, a rating or a chooser that no voter has.
+/// calibration, a standardisation, a rating or a chooser that no voter has.
 pub fn check(rule: Rule, voters: &[Voter<'_>], options: &Options<'_>) -> Result<(), RuleError> {
     const LOGITS: &str = "a number above 0, in logits";
     for (place, voter) in voters.iter().enumerate() {
@@ -89,6 +89,12 @@ pub fn check(rule: Rule, voters: &[Voter<'_>], options: &Options<'_>) -> Result<
     let needs = rule.needs();
     if needs.chooser && (count(Role::Chooser) != 1 || voters.len() < 3) {
         return refuse("it needs one chooser and two advisers", "give one voter the role chooser");
+    }
+    if needs.any_win_rate() && !voters.iter().any(|v| v.calibration.is_some() || v.brings_win_rates) {
+        return refuse(
+            "it compares win rates, and no voter has a calibration",
+            "calibrate the engines, or choose another rule",
+        );
     }
     let standardized = |v: &Voter<'_>| v.calibration.is_some_and(|c| c.standardization.is_some());
     if needs.standardized && !voters.iter().any(standardized) {

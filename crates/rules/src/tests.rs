@@ -535,7 +535,7 @@ fn votes_without_values_are_skipped() {
     assert_eq!(decide(Rule::Majority, &voters, &[None, None, None], &Options::default()), Err(RuleError::NoVotes));
     assert!(matches!(decide(Rule::Majority, &voters, &[None], &Options::default()), Err(RuleError::Lengths { .. })));
     // a voter whose score is a win rate, as play-outs give it, needs no calibration
-    let bare = [Voter::member("A"), Voter::member("B")];
+    let bare = ["A", "B"].map(|name| Voter { brings_win_rates: true, ..Voter::member(name) });
     let rates = [0.4, 0.6].map(|p| Some(Vote { win_rate: Some(p), ..Vote::without_score(Move((p * 10.0) as u32)) }));
     for rule in Rule::ALL.into_iter().filter(|r| r.needs_win_rates()) {
         assert!(check(rule, &bare, &Options::default()).is_ok() || rule == Rule::StrengthPool);
@@ -555,6 +555,11 @@ fn rules_that_cannot_work_are_refused() {
     );
     let heavy = [Voter { weight: Some(f64::NAN), ..Voter::member("A") }];
     assert_eq!(message(Rule::Weighted, &heavy, &options), "the weight of A is NaN; give a number of 0 or more");
+    // else the majority would decide without a word
+    for rule in Rule::ALL.into_iter().filter(|rule| rule.needs_win_rates()) {
+        let error = check(rule, &[Voter::leader("A"), Voter::member("B")], &options).unwrap_err();
+        assert!(error.to_string().contains("no voter has a"), "{error}");
+    }
     for rule in [Rule::Strongest, Rule::StrengthPool, Rule::StandardizedOptimistic, Rule::ThreeHirn] {
         assert!(check(rule, &[Voter::member("A")], &options).is_err(), "{rule}");
     }

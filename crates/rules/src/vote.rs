@@ -91,12 +91,23 @@ pub struct Voter<'a> {
     pub noise: Option<f64>,
     /// Its rating in Elo points.
     pub strength: Option<f64>,
+    /// Its votes bring their own win rates, so that it needs no calibration.
+    pub brings_win_rates: bool,
 }
 
 impl<'a> Voter<'a> {
     /// A member with nothing but a name.
     pub fn member(name: &'a str) -> Self {
-        Self { name, role: Role::Member, weight: None, phases: &[], calibration: None, noise: None, strength: None }
+        Self {
+            name,
+            role: Role::Member,
+            weight: None,
+            phases: &[],
+            calibration: None,
+            noise: None,
+            strength: None,
+            brings_win_rates: false,
+        }
     }
 
     /// A leader with nothing but a name.

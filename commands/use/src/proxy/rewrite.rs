@@ -53,13 +53,14 @@ impl Rewriter {
         if !self.adds_wdl {
             return out.extend_from_slice(&line[rest..]);
         }
-        let [win, draw, loss] = match self.calibration.wdl(self.reading, cp, situation) {
+        let shares = match self.calibration.wdl(self.reading, cp, situation) {
             Some(wdl) => wdl.permille(),
             None => {
                 let rate = self.calibration.win_rate_in(self.reading, Score::Cp(cp), situation);
                 permille([rate, 0.0, 1.0 - rate])
             }
         };
+        let Some([win, draw, loss]) = shares else { return out.extend_from_slice(&line[rest..]) };
         match found.wdl {
             // the numbers of the engine give way
             Some(own) if own.start >= rest => {

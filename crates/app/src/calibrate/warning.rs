@@ -293,6 +293,8 @@ pub(super) fn of_calibration(calibration: &Calibration, result: &EngineResult) -
             | Doubt::Misshapen
             | Doubt::OneSided
             | Doubt::WideInterval => continue,
+            // no doubt of a fit
+            _ => continue,
         };
         warnings.push(Warning { kind, text });
     }

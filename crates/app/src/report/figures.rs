@@ -122,7 +122,8 @@ fn chosen(calibration: &Calibration, language: Language) -> (FittedCurve, Fitted
     };
     let curve = |reading: Reading| {
         FittedCurve::sample(&model, words.clone(), |x| {
-            (calibration.win_rate_in(reading, Score::Cp(x), &unknown), calibration.interval(reading, x, &unknown))
+            let score = Score::Cp(x);
+            (calibration.win_rate_in(reading, score, &unknown), calibration.interval(reading, score, &unknown))
         })
     };
     (curve(Reading::Field), curve(Reading::Equal))

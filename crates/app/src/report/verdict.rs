@@ -78,6 +78,8 @@ impl Verdict {
                 | Doubt::Conflict,
             ) => Self::DoesNotFit,
             Some(Doubt::SlopeMayBeZero | Doubt::WideInterval | Doubt::OneSided) => Self::TooFewGames,
+            // a later version doubts it, and only that one knows why
+            Some(_) => Self::DoesNotFit,
             None => match Evidence::of(calibration).zip(calibration.slope()) {
                 Some((evidence, _)) if evidence.fewest < LEAST_DECIDED as f64 => Self::TooFewGames,
                 Some((evidence, _)) if evidence.games >= GOOD_GAMES => Self::Good,

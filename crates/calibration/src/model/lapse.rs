@@ -49,7 +49,12 @@ pub(super) fn logit_with(z: f64, [low, high]: [f64; 2]) -> f64 {
         return z;
     }
     let (at, slope) = (Logistic::at(z), 1.0 - low - high);
-    libm::log((low + slope * at.p).max(f64::MIN_POSITIVE)) - libm::log((high + slope * at.q).max(f64::MIN_POSITIVE))
+    log_share(low + slope * at.p) - log_share(high + slope * at.q)
+}
+
+/// The logarithm of a share, which may have rounded to 0. `max` would take NaN for the smallest number.
+fn log_share(share: f64) -> f64 {
+    libm::log(if share < f64::MIN_POSITIVE { f64::MIN_POSITIVE } else { share })
 }
 
 /// The derivatives of [`logit_with`] by z and the two shares.

@@ -357,6 +357,8 @@ impl LoggedVoter {
             calibration: self.calibration.as_ref(),
             noise: self.noise,
             strength: self.strength,
+            // its lines may hold win rates of its own
+            brings_win_rates: self.calibration.is_none(),
         }
     }
 }

@@ -26,6 +26,7 @@ impl ToText for CalibrationError {
             Self::Serialise { engine, problem } => {
                 text!("the calibration of {engine} cannot be written as JSON: {problem}")
             }
+            other => Text::word(other.to_string()),
         }
     }
 }

@@ -42,10 +42,10 @@ pub(super) fn calibration(bytes: &[u8]) {
                 let rate = again.win_rate_in(reading, Score::Cp(cp), &situation);
                 assert!((0.0..=1.0).contains(&rate), "{rate} for {cp}");
                 assert_eq!(bare.win_rate_in(reading, Score::Cp(cp), &situation), rate);
-                let _ = again.interval(reading, cp, &situation);
+                let _ = again.interval(reading, Score::Cp(cp), &situation);
                 let _ = again.score(reading, rate, &situation);
                 if let Some(wdl) = again.wdl(Reading::Equal, cp, &situation) {
-                    let permille = wdl.permille();
+                    let permille = wdl.permille().expect("a number");
                     assert_eq!(permille.iter().map(|p| u32::from(*p)).sum::<u32>(), 1000);
                 }
             }
