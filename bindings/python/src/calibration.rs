@@ -49,7 +49,7 @@ fn situation(calibration: &calibration::Calibration, known: Option<&Bound<'_, Py
         }
     }
     if situation.rating.is_some() || situation.seconds.is_some() {
-        let converter = Converter { calibration: calibration.clone(), reading: Reading::Equal, situation };
+        let converter = Converter { calibration: calibration.clone(), reading: Reading::Equal, situation, elsewhere: None };
         converter.people_note().map_err(refused)?;
     }
     Ok(situation)

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::bail;
-use evalcurve_app::cli::files::{check_replace, is_there, make_folder, make_parent, shown, write_figure};
+use evalcurve_app::cli::files::{check_replace, is_there, make_folder, make_parent, note_all, shown, write_figure};
 use evalcurve_app::cli::options::one_of;
 use evalcurve_app::cli::{Done, terminal};
 use evalcurve_app::judge::judges::Conflicts;
 use evalcurve_app::report::columns::Columns;
-use evalcurve_app::{Input, Judge, Judged, Progress, with_flags};
+use evalcurve_app::{Input, Judge, Judged, Progress, known, with_flags};
 use evalcurve_calibration::types::Color;
 use evalcurve_figures::PlotOptions;
 use evalcurve_fit::calibration::{Calibration, file_stem, file_stems};
@@ -79,6 +79,7 @@ impl PageArgs {
     /// The calibrations that are given, then those of the judged engines, and their conflicts.
     fn judged(&self, quiet: bool, language: Language) -> anyhow::Result<Judged> {
         let read = Input::paths(self.calibrations.clone()).calibrations()?;
+        note_all(&known::notes(read.iter().map(|(_, calibration)| calibration)), quiet, language);
         let mut judged = Judged::default();
         if !self.judges.is_empty() {
             let found = Judge::default().run(&Input::paths(self.judges.clone()), &Progress::default())?;

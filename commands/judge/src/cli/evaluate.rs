@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use evalcurve_app::Input;
-use evalcurve_app::cli::files::{calibration, is_calibration, shown, with_calibrations_of_folders};
+use evalcurve_app::cli::files::{calibration, is_calibration, note_all, shown, with_calibrations_of_folders};
 use evalcurve_app::cli::options::{InputArgs, OutputArgs};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, progress, terminal};
 use evalcurve_app::judge::drift::Verdict;
 use evalcurve_app::report::text;
+use evalcurve_app::{Input, known};
 use evalcurve_words::key;
 use evalcurve_words::language::Text;
 
@@ -22,7 +22,7 @@ Examples:
       for a CI: exit code 1 if the scale of these games is another one, 3 if they are too few to tell
 
 Judges calibrations on games that they were not made from, with the scores of `diagnose`. The PATHs that end in .json \
-are the calibrations; the options of mates are those of the files. A slope below 1 means that the win rates are too \
+or are names of known engines are the calibrations; the options of mates are those of the files. A slope below 1 means that the win rates are too \
 bold, an intercept below 0 that they are too high. Exit code 0 without --tolerance, whatever the verdict.")]
 pub struct Args {
     #[command(flatten)]
@@ -71,6 +71,8 @@ impl Subcommand for Args {
 
 fn run(args: &Args) -> anyhow::Result<Done> {
     let (input, command) = args.command()?;
+    let notes = known::notes(command.calibrations.iter().map(|(_, calibration)| calibration));
+    note_all(&notes, args.output.is_quiet(), args.input.language.chosen());
     let found = progress::shown(args.output.quiet, |progress| command.run(&input, progress))?;
     let language = args.input.language.chosen();
     let text = || {
