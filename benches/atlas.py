@@ -22,8 +22,7 @@ COLUMNS = ["game", "engine", "opponent", "color", "ply", "window", "score_cp", "
            "rating", "opponent_rating", "start_time", "time_control"]
 # other names of an engine, for those who write them; a name before the first space or underscore is a family
 ALSO = {"Stockfish": "ストックフィッシュ", "LCZero": "Leela;Lc0;リーラ", "Komodo": "コモド", "KomodoDragon": "Dragon;コモドドラゴン",
-        "Houdini": "フーディーニ", "Rybka": "リブカ", "Ethereal": "エセリアル", "Berserk": "バーサーク", "Gikou": "技巧",
-        "YaneuraOu": "やねうら王", "Apery": "エイプリー", "nozomi": "のぞみ", "Bonanza": "ボナンザ", "gpsfish": "GPS将棋"}
+        "Houdini": "フーディーニ", "Gikou": "技巧", "YaneuraOu": "やねうら王", "Bonanza": "ボナンザ", "gpsfish": "GPS将棋"}
 # Stockfish's releases, which TCEC rarely plays: the builds of the same year stand for them, and each print says so
 RELEASES = {"Stockfish": {2014: "5", 2015: "6", 2016: "7;8", 2018: "9;10", 2020: "11;12", 2021: "13;14",
                           2022: "15;15.1", 2023: "16", 2024: "16.1;17", 2025: "17.1"}}
@@ -201,7 +200,8 @@ def atlas(records, game, pattern):
             for i, e in enumerate(large[:99]):
                 parts[f"{key}-e-{i:02}"] = names, [row for row in own if row["event"] == e]
         chosen.append((key, name, kind, names, year, own, events, large))
-    print(game, len(chosen), "rows,", len(parts), "fits,", sum(len(r) for _, r in parts.values()), "samples", flush=True)
+    size = sum(len(r) for _, r in parts.values())
+    print(game, len(chosen), "rows,", len(parts), "fits,", size, "samples", flush=True)
     fits = fit(parts, game)
     whole = {name: fits.get(f"{key}-w-00") for key, name, *_ in chosen}
     version = {next(iter(names)): constant(whole[name]) for _, name, kind, names, *_ in chosen
@@ -213,7 +213,7 @@ def atlas(records, game, pattern):
               if kind == "year"}
     between_builds = spread(builds.values())
     middle = lambda of: sorted(c["models"]["joint"][of] for c in whole.values() if usable(c))
-    shared = {of: middle(of)[len(middle(of)) // 2] for of in ("w1", "draw_width", "lapse", "drawn")} if version else None
+    shared = {of: middle(of)[len(middle(of)) // 2] for of in ("w1", "draw_width", "lapse", "drawn")} if chosen else None
     table, judged = [], []
     for key, name, kind, names, year, own, events, large in chosen:
         found = whole[name]
@@ -241,7 +241,7 @@ def atlas(records, game, pattern):
             f"{chance(group):.2g}" if len(group) > 1 else "", provenance["dates"]["first"], provenance["dates"]["last"],
             provenance["games"], joint["games"], joint["samples"], len(events),
             " ".join(c for c, _ in collections.Counter(r["time_control"] for r in own).most_common(2)),
-            *(joint[of] for of in ("w1", "w2", "w3", "lapse", "drawn", "draw_width", "optimism", "strength", "field_w1")),
+            *(joint[of] for of in HEAD[HEAD.index("w1"):HEAD.index("covariance")]),
             " ".join(f"{joint['covariance'][i][j]:.9g}" for i in range(9) for j in range(i, 9)),
             f"{beyond:.4f}", held, ";".join(found["doubts"]), found["mates"]["threshold_cp"] or "",
             f"{curve['bin_cp']} " + ";".join(f"{b['bin']} {b['wins']} {b['draws']} {b['losses']} {b['score_sum']}"
@@ -249,11 +249,10 @@ def atlas(records, game, pattern):
             provenance["digest"]])
     with (WORK / f"{game}-judged.csv").open("w", encoding="utf-8") as file:
         csv.writer(file).writerows(judged)
-    count = collections.Counter(j[5] for j in judged)
+    count, unseen = collections.Counter(j[5] for j in judged), sum(j[7] for j in judged)
     print(game, "rows", len(table), "| halves:", dict(count), "| of several events:",
           dict(collections.Counter(j[5] for j in judged if j[2])), "| log loss of unseen samples:",
-          sum(j[7] for j in judged), *(sum(j[i] * j[7] for j in judged) / max(sum(j[7] for j in judged), 1) for i in (6, 8)),
-          "(own, middle engine)")
+          unseen, *(sum(j[i] * j[7] for j in judged) / max(unseen, 1) for i in (6, 8)), "(own, middle engine)")
     print(game, "between events of a version: sd of ln constant, versions, events", between_events)
     print(game, "between builds of a year", between_builds, "| pools that differ at 5%:",
           sum(len(g) > 1 and chance(g) < 0.05 for g in builds.values()), "of",
@@ -279,7 +278,8 @@ def lines(table, out):
         loss = float(row["lapse"]) - float(row["drawn"]) / 2 + decided / (1 + math.exp(width + 100 * w1))
         of_win = decided * share * (1 - share) * math.sqrt(variance(100, -1))
         half, of_half = width / w1, math.sqrt(variance(-width / w1 ** 2, 1 / w1))
-        print(row["name"], row["games"], *(f"{v:.2f}" for v in (win, of_win, 1 - win - loss, loss, win / 2 + (1 - loss) / 2)),
+        shares = win, of_win, 1 - win - loss, loss, (win + 1 - loss) / 2
+        print(row["name"], row["games"], *(f"{v:.2f}" for v in shares),
               f"{half:.0f} {of_half:.0f}", row["unseen"], row["doubts"], sep="|")
         # a bar as long as the axis says nothing
         if base in shown and of_win <= 0.15:
@@ -292,9 +292,10 @@ def lines(table, out):
         (out / f"pawn-{name}.csv").write_text(text, encoding="utf-8")
 
 
-HEAD = ["name", "also", "stands_for", "game", "kind", "builds", "builds_chance", "first", "last", "games", "fitted_games",
-        "samples", "events", "controls", "w1", "w2", "w3", "lapse", "drawn", "draw_width", "optimism", "strength",
-        "field_w1", "covariance", "elsewhere", "unseen", "doubts", "mate_threshold", "curve", "digest"]
+HEAD = ["name", "also", "stands_for", "game", "kind", "builds", "builds_chance", "first", "last", "games",
+        "fitted_games", "samples", "events", "controls", "w1", "w2", "w3", "lapse", "drawn", "draw_width",
+        "optimism", "strength", "field_w1", "covariance", "elsewhere", "unseen", "doubts", "mate_threshold",
+        "curve", "digest"]
 
 if __name__ == "__main__":
     pattern = sys.argv[6] if len(sys.argv) > 6 else ""

@@ -41,7 +41,7 @@ fn a_council_refuses_a_known_engine() {
     let folder = Folder::new();
     folder.write(
         "c.toml",
-        "rule = 'win-rate-optimistic'\n[[engine]]\nname = 'A'\ncommand = 'x'\ncalibration = 'known:Stockfish 17'\n",
+        "rule = 'winrate-optimistic'\n[[engine]]\nname = 'A'\ncommand = 'x'\ncalibration = 'known:Stockfish 17'\n",
     );
     folder.run(&["council", "c.toml", "--check"]).says(&["c.toml:5", "at another limit, against other players"]);
 }

@@ -64,9 +64,14 @@ impl Known {
         self.number("games").unwrap_or_default()
     }
 
+    /// Whether the engine plays chess, else shogi.
+    pub fn is_chess(&self) -> bool {
+        self.cell("game") == "chess"
+    }
+
     /// Where the games were played.
     pub fn tournament(&self) -> &'static str {
-        if self.cell("game") == "shogi" { "floodgate" } else { "TCEC" }
+        if self.is_chess() { "TCEC" } else { "floodgate" }
     }
 
     /// The standard deviation of the logarithm of the constant between events, beyond chance.
@@ -267,7 +272,8 @@ mod tests {
 
     #[test]
     fn names_are_found_however_they_are_written() {
-        for name in ["Stockfish 2024", "known:stockfish_2024", "ｓｔｏｃｋｆｉｓｈ２０２４", "ストックフィッシュ 2024"] {
+        for name in ["Stockfish 2024", "known:stockfish_2024", "ｓｔｏｃｋｆｉｓｈ２０２４", "ストックフィッシュ 2024"]
+        {
             assert_eq!(find(name).unwrap().name(), "Stockfish 2024", "{name}");
         }
         // a release without events of its own

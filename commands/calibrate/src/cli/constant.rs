@@ -7,11 +7,11 @@ use evalcurve_app::cli::engines::{SHOWN, nothing, warn};
 use evalcurve_app::cli::files::{make_folder, shown};
 use evalcurve_app::cli::options::{InputArgs, games};
 use evalcurve_app::cli::{Done, Heading, Limits, Program, ScoreRecords, Subcommand, progress, terminal};
+use evalcurve_app::known::{self, Known};
 use evalcurve_app::report::columns::Columns;
 use evalcurve_app::report::figures::{BinChoice, save, series_of_calibration, series_of_result};
 use evalcurve_app::report::small_plot::small_plot;
 use evalcurve_app::report::text::{self as report, DASH, estimate, model_name, printable, thousands};
-use evalcurve_app::known::{self, Known};
 use evalcurve_app::report::verdict::Verdict;
 use evalcurve_app::with_flags;
 use evalcurve_engine::Game;
@@ -193,7 +193,7 @@ fn list(all: &[Known], args: &Args, language: Language) -> anyhow::Result<Done> 
         .gap(2)
         .left("1/w1 [95%]", 18, |(_, calibration)| report::constant(calibration).unwrap_or_else(|| DASH.to_owned()))
         .left(language.word("verdict"), 0, |(_, calibration)| Verdict::of(calibration).word(language).to_owned());
-    terminal::print(&(terminal::heading(columns.head().trim_end()) + "\n" + &columns.rows(all.iter())))?;
+    terminal::print(&(terminal::heading(columns.head().trim_end()) + "\n" + &columns.rows(all)))?;
     if !args.quiet {
         terminal::note(language.word(key!(
             "chess of TCEC and shogi of floodgate, not games of your own; the intervals are those of these events"
