@@ -240,7 +240,7 @@ def atlas(records, game, pattern):
             ";".join(f"{b} {r}" for r in releases.split(";") if r for b in [base, *also]), game, kind, len(names),
             f"{chance(group):.2g}" if len(group) > 1 else "", provenance["dates"]["first"], provenance["dates"]["last"],
             provenance["games"], joint["games"], joint["samples"], len(events),
-            " ".join(c for c, _ in collections.Counter(r["time_control"] for r in own).most_common(2)),
+            " ".join(c for c, _ in collections.Counter(r["time_control"] or "unknown" for r in own).most_common(2)),
             *(joint[of] for of in HEAD[HEAD.index("w1"):HEAD.index("covariance")]),
             " ".join(f"{joint['covariance'][i][j]:.9g}" for i in range(9) for j in range(i, 9)),
             f"{beyond:.4f}", held, ";".join(found["doubts"]), found["mates"]["threshold_cp"] or "",

@@ -5,8 +5,12 @@ use crate::support::Folder;
 #[test]
 fn a_name_takes_the_place_of_a_file() {
     let folder = Folder::new();
-    let ran = folder.good(&["winrate", "Stockfish 17", "80"]);
-    ran.says(&["Stockfish 2024: all", "also stand for", "games of TCEC of 2024", "not from games of your own"]);
+    let ran = folder.good(&["winrate", "Stockfish 17", "80"]).says(&[
+        "Stockfish 2024: all",
+        "also stand for",
+        "games of TCEC of 2024",
+        "not from games of your own",
+    ]);
     // as its makers say, +1.00 of that year is to win half; +0.80 is drawn or won
     let cells: Vec<&str> = ran.out.trim_end().split('\t').collect();
     let rate: f64 = cells[1].parse().unwrap();

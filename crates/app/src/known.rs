@@ -126,7 +126,7 @@ impl Known {
             samples: self.number("samples"),
             dates: Some(Dates { first: self.cell("first").to_owned(), last: self.cell("last").to_owned() }),
             opponents: Vec::new(),
-            time_controls: self.cell("controls").split(' ').map(str::to_owned).collect(),
+            time_controls: self.cell("controls").split_whitespace().map(str::to_owned).collect(),
             terminations: [].into(),
             source: Some(SOURCE.to_owned()),
         });
