@@ -1,5 +1,7 @@
 //! Engines by name, in a folder without files.
 
+use serde_json::Value;
+
 use crate::support::Folder;
 
 #[test]
@@ -17,7 +19,9 @@ fn a_name_takes_the_place_of_a_file() {
     assert!(cells[0] == "80" && rate > 0.5 && rate < 0.75, "{}", ran.out);
     assert!(cells[2].starts_with('[') && cells[3].starts_with("elsewhere ["), "{}", ran.out);
 
-    let value = &folder.document(&["winrate", "known:stockfish-2024", "80", "--json"])["values"][0];
+    let json = folder.good(&["winrate", "known:stockfish-2024", "80", "--json"]).out;
+    let document: Value = serde_json::from_str(&json).unwrap();
+    let value = &document["values"][0];
     let ends = |name: &str| [0, 1].map(|end| value[name][end].as_f64().unwrap());
     let (own, elsewhere) = (ends("interval"), ends("elsewhere"));
     assert!(elsewhere[0] < own[0] && own[1] < elsewhere[1], "{value}");

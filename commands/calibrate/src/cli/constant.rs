@@ -37,12 +37,8 @@ Examples:
       those of some engines; a calibration file takes no other filter
   evalcurve constant games/ --engine \"Gikou*\" --out gikou
       the constant of one engine in game records; its calibration file and its plot go into the folder gikou
-
   evalcurve constant --known \"Houdini*\"
-      what the program knows of engines that published their games; `evalcurve winrate` and others take these names
-  evalcurve constant \"Houdini 6.03\"
-      one of them, with its curve
-
+      what the program knows of engines that published their games
   evalcurve constant --engine \"fairy-stockfish option.UCI_Variant=shogi depth=7\"
       without a path: the engine scores positions that the program has, for about a minute
 
@@ -59,7 +55,7 @@ pub struct Args {
     #[arg(conflicts_with = "paths")]
     game: Game,
 
-    /// List the engines that the program knows from published games, or those whose names match a glob
+    /// List the engines that the program knows, or those that match a glob
     #[arg(long, value_name = "PATTERN", num_args = 0..=1, conflicts_with_all = ["paths", "engine", "out"])]
     known: Option<Option<String>>,
 
