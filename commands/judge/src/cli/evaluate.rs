@@ -22,8 +22,9 @@ Examples:
       for a CI: exit code 1 if the scale of these games is another one, 3 if they are too few to tell
 
 Judges calibrations on games that they were not made from, with the scores of `diagnose`. The PATHs that end in .json \
-or are names of known engines are the calibrations; the options of mates are those of the files. A slope below 1 means that the win rates are too \
-bold, an intercept below 0 that they are too high. Exit code 0 without --tolerance, whatever the verdict.")]
+or are names of known engines are the calibrations; the options of mates are those of the files. A slope below 1 \
+means that the win rates are too bold, an intercept below 0 that they are too high. Exit code 0 without --tolerance, \
+whatever the verdict.")]
 pub struct Args {
     #[command(flatten)]
     input: InputArgs,

@@ -25,7 +25,7 @@ use crate::{Answer, Converter, Winrate};
 Examples:
   evalcurve winrate Gikou.json 300 -120 mate5 mate-4
   evalcurve winrate \"Stockfish 17\" 80
-      what the program knows of published games, without a file; `evalcurve constant --known` lists the names
+      a known engine, without a file; list: `evalcurve constant --known`
   evalcurve winrate Gikou.json --inverse 0.75
   evalcurve winrate Gikou.json 300 --rating-difference -150
   evalcurve winrate lichess.json 300 --rating 1500 --control blitz
