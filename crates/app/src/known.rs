@@ -94,12 +94,10 @@ impl Known {
         };
         let mut covariance = vec![vec![0.0; PARAMETERS]; PARAMETERS];
         let mut upper = self.cell("covariance").split(' ').map(str::parse::<f64>);
-        for row in 0..PARAMETERS {
-            for column in row..PARAMETERS {
-                let value = upper.next()?.ok()?;
-                covariance[row][column] = value;
-                covariance[column][row] = value;
-            }
+        for (row, column) in (0..PARAMETERS).flat_map(|row| (row..PARAMETERS).map(move |column| (row, column))) {
+            let value = upper.next()?.ok()?;
+            covariance[row][column] = value;
+            covariance[column][row] = value;
         }
         let fit = FittedModel {
             model: Model::Joint(joint),
