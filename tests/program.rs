@@ -51,6 +51,8 @@ mod house;
 mod interface;
 #[path = "program/japanese.rs"]
 mod japanese;
+#[path = "program/known.rs"]
+mod known;
 #[path = "program/match_stats.rs"]
 mod match_stats;
 #[path = "program/material.rs"]

@@ -127,7 +127,7 @@ fn refuse_unknown_people(calibration: &calibration::Calibration, situations: &[S
     let (ratings, seconds) = (ends(|s| s.rating), ends(|s| s.seconds));
     for (rating, seconds) in ratings.into_iter().zip(seconds).filter(|(rating, s)| rating.is_some() || s.is_some()) {
         let situation = Situation { rating, seconds, ..Situation::default() };
-        let converter = Converter { calibration: calibration.clone(), reading: Reading::Equal, situation };
+        let converter = Converter { calibration: calibration.clone(), reading: Reading::Equal, situation, elsewhere: None };
         converter.people_note().map_err(|text| error(keywords(&text.to_string())))?;
     }
     Ok(())

@@ -453,7 +453,7 @@ impl Session {
     /// if the model has them, as JSON.
     pub fn win_rates(&self, index: usize, scores: &[f64]) -> Result<String, JsError> {
         let calibration = self.calibration_at(index)?.clone();
-        let converter = Converter { calibration, reading: Reading::Equal, situation: Situation::default() };
+        let converter = Converter { calibration, reading: Reading::Equal, situation: Situation::default(), elsewhere: None };
         let one = |score: &f64| {
             let answer = converter.answer(Score::Cp(*score));
             let shares = answer.wdl.map(|wdl| [wdl.win, wdl.draw, wdl.loss].map(|share| share.value));

@@ -1,7 +1,7 @@
 //! The constants of engines.
 
 use evalcurve_app::calibrate::{EngineResult, refusal};
-use evalcurve_app::{Calibrate, Calibrated, Error, Fitting, Input, Outcome, Progress, Reading};
+use evalcurve_app::{Calibrate, Calibrated, Error, Fitting, Input, Outcome, Progress, Reading, known};
 use evalcurve_fit::calibration::Calibration;
 use evalcurve_fit::validate::Estimate;
 use evalcurve_words::text;
@@ -49,7 +49,8 @@ impl Constant {
             let (all, notes) = input.chosen_calibrations(&self.reading)?;
             let of_file = |calibration: Calibration| EngineConstant {
                 games: calibration.provenance.as_ref().and_then(|p| p.games),
-                plays_chess: calibration.wdl_model().is_some(),
+                plays_chess: calibration.wdl_model().is_some()
+                    || known::row(&calibration).is_some_and(|known| known.is_chess()),
                 calibration: Some(calibration),
                 result: None,
             };

@@ -1,6 +1,6 @@
 //! Constants for another program, or as source code.
 
-use evalcurve_app::{Error, Input, Outcome, Progress};
+use evalcurve_app::{Error, Input, Outcome, Progress, known};
 use evalcurve_fit::calibration::{Calibration, Normalization};
 use evalcurve_words::text;
 
@@ -24,6 +24,7 @@ impl Export {
         let [calibration] = input.exactly()?;
         let text = export(&calibration, self.target, self.undo_normalization.as_ref()).map_err(Error::said)?;
         let lost = text!("for {}: {}", self.target.as_str(), self.target.lost(&calibration));
-        Ok(Outcome::noted((calibration, text), vec![lost]))
+        let notes = known::notes([&calibration]).into_iter().chain([lost]).collect();
+        Ok(Outcome::noted((calibration, text), notes))
     }
 }

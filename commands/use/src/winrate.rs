@@ -1,6 +1,6 @@
 //! Turns scores into win rates, and back, by calibration files.
 
-use evalcurve_app::{Error, Input, Outcome, Progress};
+use evalcurve_app::{Error, Input, Outcome, Progress, known};
 use evalcurve_fit::calibration::{
     Calibration, Model, ModelKind, Reading, Score, Situation, WdlEstimate, control_seconds, permille,
 };
@@ -34,6 +34,8 @@ pub struct Converter {
     pub reading: Reading,
     /// What is known of the positions.
     pub situation: Situation,
+    /// Of a known engine, the standard deviation of the logarithm of its constant between events.
+    pub elsewhere: Option<f64>,
 }
 
 /// What one calibration makes of one score.
@@ -45,6 +47,8 @@ pub struct Answer {
     pub mate: bool,
     /// The 95% interval of the win rate.
     pub interval: Option<(f64, f64)>,
+    /// Of a known engine, the 95% interval in other events, between equals.
+    pub elsewhere: Option<(f64, f64)>,
     /// The shares of wins, draws and losses, if the model separates draws.
     pub wdl: Option<WdlEstimate>,
 }
@@ -71,11 +75,15 @@ impl Converter {
         let score = self.calibration.classify_score(score);
         let rate = self.calibration.win_rate_in(self.reading, score, situation);
         match score {
-            Score::Mate { .. } => Answer { rate, mate: true, interval: None, wdl: None },
+            Score::Mate { .. } => Answer { rate, mate: true, interval: None, elsewhere: None, wdl: None },
             Score::Cp(cp) => Answer {
                 rate,
                 mate: false,
                 interval: self.calibration.interval(self.reading, score, situation),
+                elsewhere: self
+                    .elsewhere
+                    .filter(|_| self.reading == Reading::Equal)
+                    .and_then(|spread| known::interval_elsewhere(&self.calibration, spread, cp, situation)),
                 wdl: self.calibration.wdl(self.reading, cp, situation),
             },
         }
@@ -169,12 +177,16 @@ impl Winrate {
         let (rating, seconds) = (self.rating, control.transpose()?);
         let situation = Situation { ply: self.ply, material: self.material, rating, seconds, ..Situation::default() };
         let situation = self.rating_difference.map_or(situation, |elo| situation.with_rating_difference(elo));
-        let converter = |(_, calibration)| Converter { calibration, reading: self.reading, situation };
+        let converter = |(_, calibration)| {
+            let elsewhere = known::row(&calibration).map(|known| known.elsewhere());
+            Converter { calibration, reading: self.reading, situation, elsewhere }
+        };
         let converters: Vec<Converter> = input.calibrations()?.into_iter().map(converter).collect();
         if let Some(elo) = self.rating_difference.filter(|elo| !elo.is_finite()) {
             return Err(Error::Said(text!("`rating-difference`: {elo} is not a rating difference in Elo points")));
         }
         let mut notes = self.unused(&converters)?;
+        notes.extend(known::notes(converters.iter().map(|c| &c.calibration)));
         notes.extend(converters.iter().filter_map(|converter| converter.stage_note(self.of_rows)));
         for converter in &converters {
             notes.extend(converter.people_note()?);

@@ -9,11 +9,11 @@ use evalcurve_records::record::find::expand_globs;
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
 
-use crate::{Error, Input, InputSource, Reading, keep_engines};
+use crate::{Error, Input, InputSource, Reading, keep_engines, known};
 
-/// Whether a file is a calibration file by its name.
+/// Whether a path is a calibration file by its name, or a known engine.
 pub fn is_calibration(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"))
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) || known::is_name(path)
 }
 
 /// The files that paths and globs name; of a folder that holds calibration files and nothing but outputs beside them,
@@ -49,15 +49,30 @@ pub fn one_file(path: &Path) -> Result<PathBuf, Error> {
     }
 }
 
-/// Reads the calibration file that a path or a glob names; the error says so if the file is of another kind.
+/// Reads the calibration file that a path or a glob names, or takes that of a known engine; the error says so if the
+/// file is of another kind.
 pub fn calibration(path: &Path) -> Result<Calibration, Error> {
+    if known::is_name(path) {
+        let name = path.to_string_lossy();
+        return known::find(&name).and_then(|known| known.calibration()).ok_or_else(|| known::not_known(&name).into());
+    }
     let path = one_file(path)?;
     Calibration::read(&path).map_err(|error| match head(&path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound && could_be_name(&path) => {
+            let known = known::not_known(&path.to_string_lossy());
+            text!("{}: no such file, and {known}", path.display()).into()
+        }
         Ok(bytes) if !is_too_large(&error) && !names_the_format(&bytes) => {
             text!("{}: not a calibration file; `calibrate` writes calibration files", path.display()).into()
         }
         _ => error.into(),
     })
+}
+
+/// Whether a path that is not there looks like a name: it has no folder and no extension of letters.
+fn could_be_name(path: &Path) -> bool {
+    let letters = |e: &std::ffi::OsStr| e.to_string_lossy().chars().all(char::is_alphabetic);
+    path.components().count() == 1 && !path.extension().is_some_and(letters)
 }
 
 fn is_too_large(error: &CalibrationError) -> bool {
@@ -132,7 +147,8 @@ impl Input {
             .into());
         }
         let mut all: Vec<Calibration> = self.calibrations()?.into_iter().map(|(_, calibration)| calibration).collect();
-        let notes = keep_engines(&mut all, &reading.filters.engine, |c| &c.engine.name)?;
+        let mut notes = keep_engines(&mut all, &reading.filters.engine, |c| &c.engine.name)?;
+        notes.extend(known::notes(&all));
         Ok((all, notes))
     }
 }

@@ -22,6 +22,7 @@ pub mod cli;
 mod error;
 mod input;
 pub mod judge;
+pub mod known;
 mod load;
 mod logs;
 mod options;

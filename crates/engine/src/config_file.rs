@@ -52,6 +52,8 @@ pub struct ConfigError {
 
 /// The calibration of an engine that votes with the win rates that it declares.
 const DECLARED: &str = "declared";
+/// Before the name of an engine whose calibration the program has.
+const KNOWN: &str = "known:";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -343,6 +345,14 @@ impl ConfigText {
                 }
                 None => Ok(None),
             },
+            known if known.starts_with(KNOWN) => {
+                let message = text!(
+                    "engine '{name}' votes by the calibration of a known engine, which is of other games, at another \
+                     limit, against other players; calibrate this engine at its limit with `evalcurve analyse`, or \
+                     let `evalcurve council --prepare` do it"
+                );
+                Err(self.error(Some(file.span()), message))
+            }
             path => {
                 let of_file = self.plain_file(path).map_err(|e| self.error(Some(file.span()), e))?;
                 let mut calibration = Calibration::read(of_file)

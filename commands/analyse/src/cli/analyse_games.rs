@@ -12,7 +12,7 @@ use evalcurve_app::cli::{Done, terminal};
 use evalcurve_app::judge::judges::Conflicts;
 use evalcurve_app::report::columns::Columns;
 use evalcurve_app::report::text::{thousands, wrap};
-use evalcurve_app::{Input, Judge, Judged, Progress, with_flags};
+use evalcurve_app::{Input, Judge, Judged, Progress, known, with_flags};
 use evalcurve_calibration::types::Color;
 use evalcurve_engine::{EngineConfig, Game, Limit};
 use evalcurve_figures::PlotOptions;
@@ -100,6 +100,7 @@ impl PageArgs {
     /// The calibrations that are given, then those of the judged engines, and their conflicts.
     fn judged(&self, quiet: bool, language: Language) -> anyhow::Result<Judged> {
         let read = Input::paths(self.calibrations.clone()).calibrations()?;
+        note_all(&known::notes(read.iter().map(|(_, calibration)| calibration)), quiet, language);
         let mut judged = Judged::default();
         if !self.judges.is_empty() {
             let found = Judge::default().run(&Input::paths(self.judges.clone()), &Progress::default())?;

@@ -7,6 +7,7 @@ use evalcurve_app::cli::engines::{SHOWN, nothing, warn};
 use evalcurve_app::cli::files::{make_folder, shown};
 use evalcurve_app::cli::options::{InputArgs, games};
 use evalcurve_app::cli::{Done, Heading, Limits, Program, ScoreRecords, Subcommand, progress, terminal};
+use evalcurve_app::known::{self, Known};
 use evalcurve_app::report::columns::Columns;
 use evalcurve_app::report::figures::{BinChoice, save, series_of_calibration, series_of_result};
 use evalcurve_app::report::text::{self as report, DASH, estimate, model_name, printable, thousands};
@@ -36,7 +37,8 @@ Examples:
       those of some engines; a calibration file takes no other filter
   evalcurve constant games/ --engine \"Gikou*\" --out gikou
       the constant of one engine in game records; its calibration file and its plot go into the folder gikou
-
+  evalcurve constant --known \"Houdini*\"
+      what the program knows of engines that published their games
   evalcurve constant --engine \"fairy-stockfish option.UCI_Variant=shogi depth=7\"
       without a path: the engine scores positions that the program has, for about a minute
 
@@ -52,6 +54,10 @@ pub struct Args {
     #[arg(long, value_name = "GAME", value_parser = games(), default_value = "shogi")]
     #[arg(conflicts_with = "paths")]
     game: Game,
+
+    /// List the engines that the program knows, or those that match a glob
+    #[arg(long, value_name = "PATTERN", num_args = 0..=1, conflicts_with_all = ["paths", "engine", "out"])]
+    known: Option<Option<String>>,
 
     /// Folder for the calibration files and the plot [default: the plot alone, in evalcurve-plots]
     #[arg(long, short, value_name = "FOLDER", help_heading = "Output")]
@@ -79,7 +85,7 @@ struct Engine<'a> {
 impl Args {
     /// Whether engines run.
     fn with_engines(&self) -> bool {
-        self.input.paths.is_empty()
+        self.input.paths.is_empty() && self.known.is_none()
     }
 }
 
@@ -100,6 +106,9 @@ impl Subcommand for Args {
 fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
     let language = args.input.language.chosen();
     let silent = args.quiet || args.json;
+    if let Some(pattern) = &args.known {
+        return list(&known::matching(pattern.as_deref())?, args, language);
+    }
     let (mut input, mut limits) = (args.input.clone(), None);
     if args.with_engines() {
         if input.given.filters.engine.is_empty() {
@@ -153,6 +162,40 @@ fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
         return Ok(nothing(results(), language));
     }
     Ok(if usable { Done::Yes } else { Done::Nothing })
+}
+
+/// Lists engines that the program knows.
+fn list(all: &[Known], args: &Args, language: Language) -> anyhow::Result<Done> {
+    let all: Vec<(&Known, Calibration)> = all.iter().filter_map(|known| Some((known, known.calibration()?))).collect();
+    if args.json {
+        let one = |(known, calibration): &(&Known, Calibration)| {
+            json!({
+                "engine": known.name(),
+                "tournament": known.tournament(),
+                "years": known.years(),
+                "games": known.games(),
+                "constant": calibration.constant(),
+                "elsewhere": known.elsewhere(),
+                "verdict": Verdict::of(calibration).word(Language::English),
+            })
+        };
+        terminal::print_document(&json!({ "engines": all.iter().map(one).collect::<Vec<_>>() }))?;
+        return Ok(Done::Yes);
+    }
+    let columns = Columns::new()
+        .name(language.word("engine"), 34, |(known, _): &(&Known, Calibration)| known.name().to_owned())
+        .left(language.word(key!("years")), 9, |(known, _)| known.years())
+        .right(language.word("games"), 6, |(known, _)| thousands(known.games()))
+        .gap(2)
+        .left("1/w1 [95%]", 18, |(_, calibration)| report::constant(calibration).unwrap_or_else(|| DASH.to_owned()))
+        .left(language.word("verdict"), 0, |(_, calibration)| Verdict::of(calibration).word(language).to_owned());
+    terminal::print(&(terminal::heading(columns.head().trim_end()) + "\n" + &columns.rows(all)))?;
+    if !args.quiet {
+        terminal::note(language.word(key!(
+            "chess of TCEC and shogi of floodgate, not games of your own; the intervals are those of these events"
+        )));
+    }
+    Ok(Done::Yes)
 }
 
 /// Writes the calibrations of records that can be used, if a folder is given, with the limits of engines that searched.

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use evalcurve_app::cli::files::{calibration, is_calibration, make_folder, shown, with_calibrations_of_folders};
+use evalcurve_app::cli::files::{calibration, is_calibration, make_folder, note_all, shown, with_calibrations_of_folders};
 use evalcurve_app::cli::options::{InputArgs, OutputArgs};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, progress, terminal};
 use evalcurve_app::judge::drift::Verdict;
 use evalcurve_app::report::columns::Columns;
 use evalcurve_app::report::figures::save;
 use evalcurve_app::report::text;
-use evalcurve_app::{Input, Outcome};
+use evalcurve_app::{Input, Outcome, known};
 use evalcurve_figures::{PlotOptions, reliability};
 use evalcurve_fit::calibration::file_stems;
 use evalcurve_fit::validate::{Estimate, Reliability, ScoreOptions};
@@ -30,8 +30,10 @@ Examples:
       judges models of your own side by side, from tables of win_rate, result and game
 
 Judges calibrations on games that they were not made from, with the scores of `diagnose`. The PATHs that end in .json \
-are the calibrations; the options of mates are those of the files. A slope below 1 means that the win rates are too \
-bold, an intercept below 0 that they are too high. Exit code 0 without --tolerance, whatever the verdict.
+or are names of known engines are the calibrations; the options of mates are those of the files. A slope below 1 \
+means that the win rates are too bold, an intercept below 0 that they are too high. Exit code 0 without --tolerance, \
+whatever the verdict.
+
 
 A table of forecasts has the columns win_rate (or win, draw and loss, or one win_rate_NAME for each model), result and \
 game, and may have model. Models are compared on the samples that both forecast.", mut_arg("paths", |paths| paths.required(false)))]
@@ -166,6 +168,8 @@ fn run(args: &Args) -> anyhow::Result<Done> {
         return run_forecasts(args);
     }
     let (input, command) = args.command()?;
+    let notes = known::notes(command.calibrations.iter().map(|(_, calibration)| calibration));
+    note_all(&notes, args.output.is_quiet(), args.input.language.chosen());
     let found = progress::shown(args.output.quiet, |progress| command.run(&input, progress))?;
     let language = args.input.language.chosen();
     if let Some(folder) = &args.figures {

@@ -27,7 +27,7 @@ Examples:
 
 What the target cannot hold is reported on standard error.")]
 pub struct Args {
-    /// The calibration file
+    /// The calibration file, or the name of a known engine
     file: PathBuf,
 
     /// The program or language that will take it: ponanza, shogihome, dlshogi, nnue-pytorch, bullet, yaneuraou, lc0,

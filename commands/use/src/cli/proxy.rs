@@ -4,9 +4,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::bail;
-use evalcurve_app::cli::files::calibration;
+use evalcurve_app::cli::files::{calibration, note_all};
 use evalcurve_app::cli::options::language;
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, terminal};
+use evalcurve_app::known;
 use evalcurve_engine::usi::{Launch, stop_engines_on_signals};
 use evalcurve_fit::calibration::Reading;
 use evalcurve_words::{key, say, text};
@@ -72,6 +73,7 @@ fn run(args: &Args) -> anyhow::Result<Done> {
         bail!(text!("--scale: {scale} is not a number of centipawns above 0, such as 600"));
     }
     let calibration = calibration(&args.calibration)?;
+    note_all(&known::notes([&calibration]), false, language());
     terminal::doubts(&calibration, language());
     if let Some((unit, [from, to])) = calibration.model.model.fitted_range().filter(|_| args.wdl) {
         let (engine, unit) = (&calibration.engine.name, unit.as_str());

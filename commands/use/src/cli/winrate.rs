@@ -24,6 +24,8 @@ use crate::{Answer, Converter, Winrate};
 #[command(after_help = "\
 Examples:
   evalcurve winrate Gikou.json 300 -120 mate5 mate-4
+  evalcurve winrate \"Stockfish 17\" 80
+      a known engine, without a file; list: `evalcurve constant --known`
   evalcurve winrate Gikou.json --inverse 0.75
   evalcurve winrate Gikou.json 300 --rating-difference -150
   evalcurve winrate lichess.json 300 --rating 1500 --control blitz
@@ -42,7 +44,7 @@ Scores are centipawns in the view of the side to move; a negative score is read 
 option. A score at the file's mate \
 threshold or beyond it counts as a mate.")]
 pub struct Args {
-    /// The calibration file; a glob that matches several gives a column for each
+    /// The calibration file, or the name of a known engine; a glob that matches several gives a column for each
     file: PathBuf,
 
     /// Scores in centipawns, or mateN (mate-N for being mated); - reads them from standard input; with --inverse, win
@@ -102,6 +104,9 @@ fn notes(answer: &Answer) -> String {
         Some((low, high)) => format!("\t[{low:.4}, {high:.4}]"),
         None => String::new(),
     };
+    if let Some((low, high)) = answer.elsewhere {
+        text += &format!("\t{}", say!(language(), "elsewhere [{low:.4}, {high:.4}]"));
+    }
     if let Some(wdl) = &answer.wdl {
         for (name, share) in [("win", wdl.win), ("draw", wdl.draw), ("loss", wdl.loss)] {
             let ends = share.interval.map_or_else(String::new, |[low, high]| format!(" [{low:.4}, {high:.4}]"));
@@ -115,6 +120,9 @@ fn json_answer(answer: &Answer, shown: &str) -> Value {
     let mut row = json!({
         "score": shown, "win_rate": answer.rate, "mate": answer.mate, "interval": answer.interval,
     });
+    if let Some(elsewhere) = answer.elsewhere {
+        row["elsewhere"] = json!(elsewhere);
+    }
     if let Some(wdl) = &answer.wdl {
         row["wdl"] = json!(wdl);
     }
