@@ -54,6 +54,8 @@ impl Point {
 /// the same share of lapses on both sides, or of wins, draws and losses apart.
 pub(crate) struct Points {
     logistics: Logistics,
+    /// of draws, the side that lost
+    losses: Logistics,
     won: [f64; BLOCK],
     lost: [f64; BLOCK],
     pub loss: [f64; BLOCK],
@@ -86,7 +88,9 @@ pub(crate) struct Common {
 impl Points {
     pub(crate) fn new() -> Self {
         let zero = [0.0; BLOCK];
-        Self { logistics: Logistics::new(), won: zero, lost: zero, loss: zero, first: [zero; _], second: [zero; _] }
+        let logistics = Logistics::new;
+        let [logistics, losses] = [logistics(), logistics()];
+        Self { logistics, losses, won: zero, lost: zero, loss: zero, first: [zero; _], second: [zero; _] }
     }
 
     /// Without an estimated share of lapses there are no derivatives by it.
@@ -147,7 +151,7 @@ impl Points {
         let lambda = lapse.unwrap_or(0.0);
         let body = 1.0 - 2.0 * lambda - drawn;
         // a loss is a win of the other side
-        let Self { logistics, won, lost, loss, first: by, second: twice } = self;
+        let Self { logistics, won, lost, loss, first: by, second: twice, .. } = self;
         let (t, p_of) = (&mut lost[..n], &mut won[..n]);
         for i in 0..n {
             t[i] = if results[i] == 0.0 { -z[i] } else { z[i] } - width;
@@ -188,29 +192,30 @@ impl Points {
     fn draws(&mut self, z: &[f64], lambda: f64, [drawn, width]: [f64; 2], results: &[f64]) {
         let body = 1.0 - 2.0 * lambda - drawn;
         let apart = -libm::expm1(-2.0 * width);
+        let Self { logistics: wins, losses, won, lost, loss, first: by, second: twice } = self;
+        let (mut of, mut n) = ([0; BLOCK], 0);
         for i in (0..z.len()).filter(|i| results[*i] == 0.5) {
-            let (win, loss) = (Logistic::at(z[i] - width), Logistic::at(-z[i] - width));
-            let (a, c) = (win.p * win.q, loss.p * loss.q);
-            let (bend_a, bend_c) = (a * (win.q - win.p), c * (loss.q - loss.p));
-            let even = win.q * loss.q * apart;
-            let p = (drawn + body * even).max(1.0 / LARGEST);
-            let first = [body * (c - a), -2.0 * even, 1.0 - even, body * (a + c)].map(|of| of / p);
-            let (z_z, z_width) = (-bend_a - bend_c, bend_a - bend_c);
-            let of_p = [
-                body * z_z,
-                -2.0 * (c - a),
-                0.0,
-                a - c,
-                0.0,
-                0.0,
-                body * z_width,
-                -2.0 * (a + c),
-                -(a + c),
-                body * z_z,
-            ];
-            self.loss[i] = -libm::log(p);
-            put(&mut self.first, &mut self.second, i, first, of_p.map(|of| of / p));
+            (of[n], won[n], lost[n]) = (i, z[i] - width, -z[i] - width);
+            n += 1;
         }
+        wins.at(&won[..n]);
+        losses.at(&lost[..n]);
+        let p_of = &mut won[..n];
+        for (k, (i, p_of)) in of[..n].iter().zip(&mut *p_of).enumerate() {
+            let (win, win_q, lose, lose_q) = (wins.p[k], wins.q[k], losses.p[k], losses.q[k]);
+            let (a, c) = (win * win_q, lose * lose_q);
+            let (bend_a, bend_c) = (a * (win_q - win), c * (lose_q - lose));
+            let even = win_q * lose_q * apart;
+            let p = (drawn + body * even).max(1.0 / LARGEST);
+            *p_of = p;
+            let first = [body * (c - a), -2.0 * even, 1.0 - even, body * (a + c)].map(|of| of / p);
+            let (z_z, z_width) = (body * (-bend_a - bend_c) / p, body * (bend_a - bend_c) / p);
+            let (z_lambda, z_drawn, width_lambda) = (-2.0 * (c - a) / p, (a - c) / p, -2.0 * (a + c) / p);
+            let of_p = [z_z, z_lambda, 0.0, z_drawn, 0.0, 0.0, z_width, width_lambda, -(a + c) / p, z_z];
+            put(by, twice, *i, first, of_p);
+        }
+        vector::log(p_of);
+        of[..n].iter().zip(&*p_of).for_each(|(i, log)| loss[*i] = -log);
     }
 }
 
