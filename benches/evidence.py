@@ -69,7 +69,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             with open(pathlib.Path(folder, "t.csv"), "w") as out:
                 csv.writer(out).writerows([head, *rows])
-            run = subprocess.run([program, "fit", "t.csv", "--bands", "0", "--json", "--lang", "en", "--threads", "1"],
+            run = subprocess.run([program, "calibrate", "--dry-run", "t.csv", "--bands", "0", "--json", "--lang", "en", "--threads", "1"],
                                  cwd=folder, capture_output=True, text=True)
         document = json.loads(run.stdout) if run.stdout else {"engines": [], "problems": []}
         for engine in document["engines"]:

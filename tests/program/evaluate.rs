@@ -295,7 +295,7 @@ fn forecasts_of_any_model_are_judged() {
 fn own_forecasts_come_back() {
     let data = project_data("selfplay");
     let folder = Folder::new();
-    let fit = ["fit", &data, "--mate-threshold", "auto", "--engine", "sekirei", "--forecasts"];
+    let fit = ["calibrate", "--dry-run", &data, "--mate-threshold", "auto", "--engine", "sekirei", "--forecasts"];
     let document = folder.document(&[&fit[..], &["a.csv"]].concat());
     folder.good(&[&fit[..], &["a.parquet"]].concat());
     let expected = &document["engines"][0]["proper_scores"];

@@ -127,7 +127,8 @@ fn refuse_unknown_people(calibration: &calibration::Calibration, situations: &[S
     let (ratings, seconds) = (ends(|s| s.rating), ends(|s| s.seconds));
     for (rating, seconds) in ratings.into_iter().zip(seconds).filter(|(rating, s)| rating.is_some() || s.is_some()) {
         let situation = Situation { rating, seconds, ..Situation::default() };
-        let converter = Converter { calibration: calibration.clone(), reading: Reading::Equal, situation, elsewhere: None };
+        let converter =
+            Converter { calibration: calibration.clone(), reading: Reading::Equal, situation, elsewhere: None };
         converter.people_note().map_err(|text| error(keywords(&text.to_string())))?;
     }
     Ok(())
@@ -386,7 +387,8 @@ impl Calibration {
             return Err(self.without_covariance());
         }
         let of = |i, cp| {
-            let (low, high) = self.0.interval(reading, self.0.classify(cp), situations.at(i)).unwrap_or((f64::NAN, f64::NAN));
+            let (low, high) =
+                self.0.interval(reading, self.0.classify(cp), situations.at(i)).unwrap_or((f64::NAN, f64::NAN));
             [low, high]
         };
         numbers::map_at(&scores, of).map(|[low, high]| (low, high))

@@ -5,10 +5,10 @@ import subprocess
 import sys
 
 # the functions that read records, then the others
-READING = ["fit", "evaluate", "sample", "curve", "diagnose", "rescale", "thresholds"]
+READING = ["calibrate", "evaluate", "sample", "plot", "diagnose", "rescale", "thresholds"]
 OTHERS = ["compare", "replay", "match-stats"]
 # printing is left to Python, and these are parameters of their own
-LEFT_OUT = {"help", "json", "quiet", "forecasts", "figures", "tolerance", "to_scale", "out", "config", "rule"}
+LEFT_OUT = {"help", "dry_run", "points", "json", "quiet", "forecasts", "figures", "tolerance", "to_scale", "out", "config", "rule"}
 
 HEAD = '''"""The options of the commands as types, by tests/options.py from the help of the program."""
 
@@ -35,7 +35,7 @@ def options(command, program):
 
 def text(program=(sys.executable, "-m", "evalcurve")):
     found = {command: options(command, program) for command in READING + OTHERS}
-    shared = {name: kind for name, kind in found["fit"].items() if all(name in found[c] for c in READING)}
+    shared = {name: kind for name, kind in found["calibrate"].items() if all(name in found[c] for c in READING)}
     out = HEAD
     classes = {"Reading": (shared, "TypedDict")}
     for command in READING + OTHERS:

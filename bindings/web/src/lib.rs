@@ -177,7 +177,7 @@ fn reliabilities(diagnosis: &Diagnosis) -> impl Iterator<Item = Drawing<'_>> {
     let diagrams = file_stems(&names).into_iter().zip(names).zip(&diagnosis.reliability).enumerate();
     diagrams.filter_map(|(rank, ((stem, name), diagram))| {
         let (diagram, stem) = (diagram.as_ref()?, format!("{stem}-reliability"));
-        Some(Drawing::new(stem, Some(name), move |options| reliability(name, rank, diagram, options)))
+        Some(Drawing::new(stem, Some(name), move |options| reliability(name, rank, diagram, true, options)))
     })
 }
 
@@ -453,7 +453,8 @@ impl Session {
     /// if the model has them, as JSON.
     pub fn win_rates(&self, index: usize, scores: &[f64]) -> Result<String, JsError> {
         let calibration = self.calibration_at(index)?.clone();
-        let converter = Converter { calibration, reading: Reading::Equal, situation: Situation::default(), elsewhere: None };
+        let converter =
+            Converter { calibration, reading: Reading::Equal, situation: Situation::default(), elsewhere: None };
         let one = |score: &f64| {
             let answer = converter.answer(Score::Cp(*score));
             let shares = answer.wdl.map(|wdl| [wdl.win, wdl.draw, wdl.loss].map(|share| share.value));

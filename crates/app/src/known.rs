@@ -7,7 +7,7 @@ use std::path::Path;
 
 use evalcurve_calibration::Joint;
 use evalcurve_fit::calibration::{
-    Calibration, Curve, CurveBin, Dates, FittedModel, MatePolicy, Mates, Model, ModelKind, Provenance, Reading,
+    Calibration, Curve, CurveBin, Dates, FittedModel, MatePolicy, Mates, Model, ModelKind, Provenance, Reading, Score,
     Situation,
 };
 use evalcurve_records::sample::alias::matches_glob;
@@ -239,7 +239,7 @@ pub fn interval_elsewhere(
     score_cp: f64,
     situation: &Situation,
 ) -> Option<(f64, f64)> {
-    let (low, high) = calibration.interval(Reading::Equal, score_cp, situation)?;
+    let (low, high) = calibration.interval(Reading::Equal, Score::Cp(score_cp), situation)?;
     let logit = |rate: f64| libm::log(rate / (1.0 - rate));
     let at = |score: f64| calibration.logit(Reading::Equal, score, situation);
     let (middle, stretch) = (at(score_cp), libm::exp(1.96 * spread));
@@ -291,7 +291,7 @@ mod tests {
         let calibration = known.calibration().unwrap();
         let at = Situation::default();
         for score in [20.0, 100.0, 400.0] {
-            let (low, high) = calibration.interval(Reading::Equal, score, &at).unwrap();
+            let (low, high) = calibration.interval(Reading::Equal, Score::Cp(score), &at).unwrap();
             let (lower, higher) = interval_elsewhere(&calibration, known.elsewhere(), score, &at).unwrap();
             assert!(lower < low && higher > high, "{score}: {lower} {low} {high} {higher}");
             let (mirrored, _) = interval_elsewhere(&calibration, known.elsewhere(), -score, &at).unwrap();

@@ -14,8 +14,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let calibration = Calibration::read(file)?;
     for argument in arguments {
         let score_cp: f64 = argument.parse()?;
-        let win_rate = calibration.win_rate(calibration.classify(score_cp));
-        match calibration.interval(Reading::Equal, score_cp, &Situation::default()) {
+        let score = calibration.classify(score_cp);
+        let win_rate = calibration.win_rate(score);
+        match calibration.interval(Reading::Equal, score, &Situation::default()) {
             Some((low, high)) => println!("{score_cp:+} {win_rate:.3} [{low:.3}, {high:.3}]"),
             None => println!("{score_cp:+} {win_rate:.3}"),
         }

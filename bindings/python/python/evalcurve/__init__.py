@@ -378,7 +378,7 @@ def _warn(warnings: _Iterable[str], level: int) -> None:
         _warnings.warn(text, EvalcurveWarning, stacklevel=level)
 
 
-def calibrate(sources: _Any, *, progress: _Progress = False, **options: _Unpack[_options.FitOptions]) -> Results:
+def calibrate(sources: _Any, *, progress: _Progress = False, **options: _Unpack[_options.CalibrateOptions]) -> Results:
     """Fits the win rate of every engine.
 
     Parameters
@@ -547,7 +547,7 @@ def bootstrap(table: _Any, *, by: str = "game", resamples: int = 200, seed: int 
         yield {by: np.repeat(np.array(called, dtype=object), sizes), **found, "moves_hash": np.repeat(hashes, sizes)}
 
 
-def forecasts(sources: _Any, *, progress: _Progress = False, **options: _Unpack[_options.FitOptions]) -> Table:
+def forecasts(sources: _Any, *, progress: _Progress = False, **options: _Unpack[_options.CalibrateOptions]) -> Table:
     """Forecasts the result of each sample by a model that was fitted without its game.
 
     Parameters
@@ -565,7 +565,7 @@ def forecasts(sources: _Any, *, progress: _Progress = False, **options: _Unpack[
     return table
 
 
-def curve(sources: _Any, *, progress: _Progress = False, **options: _Unpack[_options.CurveOptions]) -> Table:
+def curve(sources: _Any, *, progress: _Progress = False, **options: _Unpack[_options.PlotOptions]) -> Table:
     """Counts evaluation curves: the share of wins in each bin of scores.
 
     Parameters

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use evalcurve_app::cli::files::{calibration, is_calibration, make_folder, note_all, shown, with_calibrations_of_folders};
+use evalcurve_app::cli::files::{
+    calibration, is_calibration, make_folder, note_all, shown, with_calibrations_of_folders,
+};
 use evalcurve_app::cli::options::{InputArgs, OutputArgs};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, progress, terminal};
 use evalcurve_app::judge::drift::Verdict;
@@ -33,7 +35,6 @@ Judges calibrations on games that they were not made from, with the scores of `d
 or are names of known engines are the calibrations; the options of mates are those of the files. A slope below 1 \
 means that the win rates are too bold, an intercept below 0 that they are too high. Exit code 0 without --tolerance, \
 whatever the verdict.
-
 
 A table of forecasts has the columns win_rate (or win, draw and loss, or one win_rate_NAME for each model), result and \
 game, and may have model. Models are compared on the samples that both forecast.", mut_arg("paths", |paths| paths.required(false)))]
@@ -82,7 +83,7 @@ impl Args {
 
     /// The command that judges tables of forecasts.
     pub fn judge_forecasts(&self) -> JudgeForecasts {
-        let (resamples, seed) = (self.input.fitting().bands.max(1), self.input.seed);
+        let (resamples, seed) = (self.input.fitting().bands.max(1), self.input.reading().sampling().seed);
         JudgeForecasts { scores: ScoreOptions { resamples, seed }, threads: self.input.reading().threads }
     }
 }

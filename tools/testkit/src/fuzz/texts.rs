@@ -3,7 +3,6 @@
 use evalcurve_calibration::{Calibration, Reading, Score, Situation};
 use evalcurve_council::Config;
 use evalcurve_engine::{ConfigText, Game};
-use evalcurve_use::{Target, export};
 use evalcurve_match::match_stats::results_csv::{Table, matches_of, shares_of};
 use evalcurve_match::match_stats::{Entry, SprtOptions, summarize};
 use evalcurve_match::play::Tournament;
@@ -11,6 +10,7 @@ use evalcurve_records::record::encoding::whole_text;
 use evalcurve_records::sample::Expression;
 use evalcurve_rules::log::Log;
 use evalcurve_rules::replay::{ReplayOptions, replay};
+use evalcurve_use::{Target, export};
 
 use super::files::file;
 

@@ -15,7 +15,7 @@ pub use output::TableArgs;
 pub use output::language;
 pub use output::language_of;
 pub use output::set_language;
-pub use values::{formats, games, one_of, percent, percents, threads, threshold};
+pub use values::{formats, games, one_of, percent, percents, threads, threshold, view};
 
 /// What is read and sampled, and how engines are fitted.
 #[derive(Debug, Clone, clap::Args)]
