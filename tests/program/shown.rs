@@ -140,6 +140,11 @@ const PLAYERS: [&str; 10] = [
     "Stockfish 18102108:0.01:0",
 ];
 
+/// Paul Morphy's game at the opera, 1858, by two players of a document.
+const OPERA_GAME: &str = "[White \"Smith, J\"]\n[Black \"jsmith\"]\n[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 d6 3. d4 Bg4 \
+    4. dxe5 Bxf3 5. Qxf3 dxe5 6. Bc4 Nf6 7. Qb3 Qe7 8. Nc3 c6 9. Bg5 b5 10. Nxb5 cxb5 11. Bxb5+ Nbd7 12. O-O-O Rd8 \
+    13. Rxd7 Rxd7 14. Rd1 Qe6 15. Bxd7+ Nxd7 16. Qb8+ Nxb8 17. Rd8# 1-0\n";
+
 /// Writes what a command reads and the project does not ship: from the folder of real records, or made up. Whether it
 /// made something up.
 fn stand_in(folder: &Folder, word: &str, few: bool, records: Option<&Path>) -> bool {
@@ -157,6 +162,21 @@ fn stand_in(folder: &Folder, word: &str, few: bool, records: Option<&Path>) -> b
         return false;
     }
     match word {
+        // a player's games have legal moves
+        "kifu/" if few => {
+            let game = std::fs::read_to_string(root().join("tests/oracle/sekirei+zshogi.kif")).unwrap();
+            std::fs::create_dir_all(folder.at(word)).unwrap();
+            folder.write(
+                "kifu/mine.kif",
+                game.replace("先手：sekirei", "先手：NAME").replace("後手：zshogi", "後手：名前"),
+            );
+        }
+        "mine.pgn" => folder.write(word, OPERA_GAME),
+        "mine.csv" | "theirs.csv" => {
+            let model = if word == "mine.csv" { "lapse" } else { "joint" };
+            let games = project_data("selfplay");
+            folder.good(&["calibrate", "--dry-run", &games, "--model", model, "--forecasts", word]);
+        }
         "floodgate-2016.tar.zst" | "2016.tar.zst" | "2017.tar.zst" => {
             let mut tar = tar::Builder::new(zstd::Encoder::new(Vec::new(), 1).unwrap());
             games("games.csa", &["--games", "600", "--seed", if word == "2017.tar.zst" { "2" } else { "1" }]);

@@ -213,7 +213,8 @@ impl WholeGame {
         Position { start, moves: self.moves.iter().take(plies).map(|played| played.text.clone()).collect() }
     }
 
-    /// The number of a move that was played, counted from 1, as people say it: `51` in shogi, `26.` or `25...` in chess.
+    /// The number of a move that was played, counted from 1, as people say it: `51` in shogi, `26.` or `25...` in
+    /// chess.
     fn number(&self, ply: usize) -> String {
         let Some(place) = ply.checked_sub(1).and_then(|at| self.positions.get(at)) else { return ply.to_string() };
         match (self.rules(), place.side) {
@@ -522,7 +523,8 @@ type OneCost = (f64, [f64; 2], Option<f64>);
 
 /// The cost of every move that an engine judged before and after it, by its deepest search of both. A player's own
 /// scores stand before its moves: what it lost until its next move counts as the cost of the move. To an engine that
-/// would have played the move it costs nothing, whatever the searches say: where they differ, the earlier one was wrong.
+/// would have played the move it costs nothing, whatever the searches say: where they differ, the earlier one was
+/// wrong.
 pub fn costs(game: &WholeGame, engines: &[Series]) -> Vec<Cost> {
     let mut costs = Vec::new();
     for ply in 1..=game.moves.len() {

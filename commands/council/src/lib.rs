@@ -20,12 +20,14 @@ mod decide;
 mod follow_up;
 #[cfg(feature = "engine")]
 mod held;
+mod learn;
 #[cfg(feature = "engine")]
 mod meter;
 #[cfg(feature = "engine")]
 mod options;
 #[cfg(feature = "engine")]
 mod output;
+mod preference;
 mod replay;
 #[cfg(feature = "engine")]
 mod search;
@@ -42,6 +44,7 @@ pub mod weights;
 pub use check::{Finding, Grade, check};
 #[cfg(feature = "engine")]
 pub use config::{Config, Late, Resign, TimePolicy};
+pub use learn::{LearnOptions, Learned, LearnedMember, LearnedRule, learn};
 pub use replay::{Replay, learned_document, replay_document};
 #[cfg(feature = "engine")]
 pub use session::run;

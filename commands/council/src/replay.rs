@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
 
+use crate::learn::{LearnOptions, Learned, learn};
 use evalcurve_app::{Error, Input, Logs, Outcome, Progress};
 use evalcurve_fit::calibration::Calibration;
 use evalcurve_rules::log::Log;
-use evalcurve_rules::replay::{LearnOptions, Learned, Replay as Replayed, ReplayOptions, learn, replay};
+use evalcurve_rules::replay::{Replay as Replayed, ReplayOptions, replay};
 use evalcurve_rules::weights::Weights;
 use evalcurve_words::text;
 use serde_json::{Value, json};

@@ -1,9 +1,10 @@
 //! The text report of learned weights.
 
+use crate::learn::{Learned, LearnedMember, LearnedRule};
 use evalcurve_app::report::columns::Columns;
 use evalcurve_app::report::text::{columns, printable, shown_or, thousands};
 use evalcurve_fit::curve::Z_95;
-use evalcurve_rules::replay::{Against, Learned, LearnedMember, LearnedRule, Regret};
+use evalcurve_rules::replay::{Against, Regret};
 use evalcurve_rules::weights::MemberWeight;
 use evalcurve_words::language::Language;
 use evalcurve_words::say;

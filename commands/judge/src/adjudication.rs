@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use evalcurve_app::judge::drift::Estimated;
+use crate::drift::Estimated;
 use evalcurve_calibration::types::Outcome;
 use evalcurve_fit::curve::{Z_95, wilson};
 use evalcurve_records::sample::{Sample, SampleTable};

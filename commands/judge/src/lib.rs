@@ -4,6 +4,7 @@ pub mod adjudication;
 pub mod certified;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod drift;
 mod evaluate;
 mod forecasts;
 mod moved;

@@ -1,6 +1,6 @@
 //! Whether the scale of an engine moved.
 
-use evalcurve_app::judge::drift::{Drift, DriftOptions, drift};
+use crate::drift::{Drift, DriftOptions, drift};
 use evalcurve_app::{Error, Input, Outcome, Progress};
 use evalcurve_fit::calibration::{Calibration, Normalization};
 use evalcurve_words::text;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use evalcurve_app::calibrate::mates::Threshold;
 use evalcurve_app::calibrate::{CalibrateOptions, EngineResult, calibrate, cases, observation};
-use evalcurve_app::judge::drift::Verdict;
+use evalcurve_app::judge::Verdict;
 use evalcurve_app::judge::evaluation::evaluate;
 use evalcurve_app::report::json::rounded;
 use evalcurve_app::report::text::estimate;

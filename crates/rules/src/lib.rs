@@ -28,7 +28,6 @@ mod measured;
 pub mod noise;
 mod options;
 pub mod pool;
-mod preference;
 pub mod replay;
 pub mod rules;
 pub mod tally;

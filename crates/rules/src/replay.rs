@@ -1,8 +1,7 @@
 //! Replays of a vote log: by its own rule, by other rules, and without each member (Takeuchi 2018, sections 4.5 and 5).
 
 mod cost;
-mod learn;
-mod regret;
+pub mod regret;
 mod result;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -14,7 +13,6 @@ use super::log::{Ballots, Header, Log, LoggedLine, LoggedVoter, vote_finder};
 use super::noise::estimate;
 use super::options::{Stakes, TieRule};
 use super::rules::Rule;
-pub use learn::{LearnOptions, Learned, LearnedMember, LearnedRule, learn};
 use regret::{Judged, Losses, alone, compared as compared_alone};
 pub use result::{
     Adoption, Against, Agreement, Alone, Cost, Difference, Impossible, LeftOut, Logged, Regret, Replay, RuleReplay,
@@ -151,7 +149,7 @@ pub fn replay(log: &Log, options: &ReplayOptions) -> Result<Replay, ReplayError>
 }
 
 /// The voters of all headers, in the order of their first.
-fn all_voters(log: &Log) -> Vec<String> {
+pub fn all_voters(log: &Log) -> Vec<String> {
     let mut seen = HashSet::new();
     let all = log.sessions.iter().flat_map(|s| &s.header.voters);
     all.filter(|v| seen.insert(v.name.as_str())).map(|v| v.name.clone()).collect()

@@ -296,7 +296,8 @@ impl Case<'_> {
         let member = |number: u32| {
             format!(
                 "[[engine]]\nname = \"m{number}\"\ncommand = '{testkit}'\nargs = [\"scripted-engine\", \
-                 \"--repeatable\", \"--think-ms=0\", \"--seed={number}\"]\nlimit = {{ nodes = 10 }}\ncalibration = \"{calibration}\"\n"
+                 \"--repeatable\", \"--think-ms=0\", \"--seed={number}\"]\nlimit = {{ nodes = 10 }}\n\
+                 calibration = \"{calibration}\"\n"
             )
         };
         let rule = "game = \"shogi\"\nrule = \"mean-winrate\"\nlog = \"votes.jsonl\"\n";

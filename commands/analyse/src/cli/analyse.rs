@@ -39,12 +39,10 @@ Examples:
       two engines on the same 1,000 positions of these games
   evalcurve analyse games.pgn --engine stockfish --limit nodes=1k,4k,16k
       one engine at three limits: how the constant moves with search
-  evalcurve analyse game.kif --engine \"gpsusi byoyomi=200\" --calibrations evalcurve-out/ --html game.html
+  evalcurve analyse game.kif --engine \"gpsusi byoyomi=200\" --html game.html
       a page of one game: board, win rate, what moves cost; docs/game-pages.md
-  evalcurve analyse games/ --player NAME --engine \"fairy-stockfish option.UCI_Variant=shogi nodes=20k\" --html pages/
+  evalcurve analyse games/ --player NAME --engine \"gpsusi byoyomi=200\" --html pages/
       where a player went wrong: its mistakes over all games, worst first, and a page of each
-  evalcurve analyse game.kif --engine \"a nodes=10k\" --engine \"b nodes=10k\" --judges analysed.parquet
-      where the engines disagree, and which of them was right so far in such positions
 
 After Ctrl-C or a crash, the same command goes on where it was. docs/analyse.md describes what is calibrated.")]
 pub struct Args {
@@ -100,7 +98,7 @@ pub struct Args {
     pub(super) failures: u16,
 
     /// Take every position from --from-ply on, not one per window and side
-    #[arg(long, conflicts_with = "window", help_heading = "Sampling")]
+    #[arg(long, conflicts_with = "window", help_heading = "Sampling", hide_short_help = true)]
     every_move: bool,
 
     /// First ply

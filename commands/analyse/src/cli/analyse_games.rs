@@ -599,8 +599,8 @@ fn noise_words(review: &Review<'_>, sights: &[Sight], language: Language) -> Vec
         if !sight.blind {
             return Some(say!(
                 language,
-                "{name}: neighbouring searches differ by up to {shallow} points in four of five cases with {first}, and \
-                 by {edge} with {deeper}, which decides"
+                "{name}: neighbouring searches differ by up to {shallow} points in four of five cases with {first}, \
+                 and by {edge} with {deeper}, which decides"
             ));
         }
         let advice = match sight.would_do.as_ref().map(|limit| limit.to_string()) {

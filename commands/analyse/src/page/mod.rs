@@ -708,8 +708,8 @@ pub fn index(pages: &[(String, GamePage<'_>)], review: &Review<'_>, language: La
     };
     let worst = html! {
         div class="scroll" tabindex="0" { table class="jumps worst" {
-            (head(&[key!("move"), key!("verdict"), key!("cost"), key!("win rate"), key!("better move"), key!("phase of the game"),
-                key!("game")]))
+            (head(&[key!("move"), key!("verdict"), key!("cost"), key!("win rate"), key!("better move"),
+                key!("phase of the game"), key!("game")]))
             tbody { @for (game, cost) in all.iter().take(MOST_LISTED) {
                 @let (file, page) = &pages[*game];
                 tr {

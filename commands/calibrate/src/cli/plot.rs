@@ -52,8 +52,8 @@ pub struct Args {
     /// Print the points of the curves as CSV (JSON with --json) and draw nothing
     ///
     /// Columns: engine, bin (number k of the bin [k·BIN, (k+1)·BIN)), mean score in the bin, wins, draws, losses, win
-    /// rate with draws as half a win, its 95% Wilson interval (which assumes independent samples), and its 95% bootstrap
-    /// interval over games (--bands). With --by: engine, split and group first, and no bootstrap interval.
+    /// rate with draws as half a win, its 95% Wilson interval (which assumes independent samples), and its 95%
+    /// bootstrap interval over games (--bands). With --by: engine, split and group first, and no bootstrap interval.
     #[arg(long, conflicts_with_all = ["out", "field", "score_limit", "bins", "data"], help_heading = "Output")]
     points: bool,
 

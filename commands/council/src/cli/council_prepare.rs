@@ -16,13 +16,13 @@ use evalcurve_engine::{ConfigText, EngineConfig, Game, Limit, VotedGame, try_lim
 use evalcurve_fit::calibration::{Calibration, file_stems};
 use evalcurve_rules::Rule;
 use evalcurve_rules::log::Session;
-use evalcurve_rules::replay::{Alone, LearnOptions};
+use evalcurve_rules::replay::Alone;
 use evalcurve_words::language::{Language, Text};
 use evalcurve_words::random::DEFAULT_SEED;
 use evalcurve_words::{say, text, whole_file};
 
 use super::council::{read_log, votes, without_votes};
-use crate::{Config, Replay};
+use crate::{Config, LearnOptions, Replay};
 
 /// The limit of each member in a first configuration.
 const FIRST_LIMIT: &str = "{ movetime-ms = 200 }";

@@ -8,14 +8,14 @@ use evalcurve_app::cli::files::{calibration, check_replace, shown};
 use evalcurve_app::cli::options::LanguageArgs;
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, terminal};
 use evalcurve_app::{Error, Input, Logs};
-use evalcurve_rules::replay::{Alone, LearnOptions, MOST_COMPARED, ReplayOptions};
+use evalcurve_rules::replay::{Alone, MOST_COMPARED, ReplayOptions};
 use evalcurve_rules::weights::Weights;
 use evalcurve_rules::{Rule, Stakes, TieRule};
 use evalcurve_words::language::Text;
 use evalcurve_words::random::DEFAULT_SEED;
 use evalcurve_words::{key, say, text, whole_file};
 
-use crate::{Replay, learned_document, replay_document, votes, weights};
+use crate::{LearnOptions, Replay, learned_document, replay_document, votes, weights};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

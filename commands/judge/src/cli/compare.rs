@@ -9,7 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use evalcurve_app::cli::files::{make_parent, one_file};
 use evalcurve_app::cli::options::{LanguageArgs, percents};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, terminal};
-use evalcurve_app::judge::drift::{AtScore, Change, Drift, DriftOptions, Estimated, Verdict};
+use evalcurve_app::judge::Verdict;
 use evalcurve_app::report::columns::{Columns, in_markdown};
 use evalcurve_app::report::text::{self, signed};
 use evalcurve_app::{Input, Progress};
@@ -18,6 +18,7 @@ use evalcurve_words::language::Language;
 use evalcurve_words::{key, say, whole_file};
 
 use crate::Compare;
+use crate::drift::{AtScore, Change, Drift, DriftOptions, Estimated};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

@@ -7,7 +7,7 @@ use evalcurve_app::cli::files::{
 };
 use evalcurve_app::cli::options::{InputArgs, OutputArgs};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, progress, terminal};
-use evalcurve_app::judge::drift::Verdict;
+use evalcurve_app::judge::Verdict;
 use evalcurve_app::report::columns::Columns;
 use evalcurve_app::report::figures::save;
 use evalcurve_app::report::text;
@@ -37,7 +37,8 @@ means that the win rates are too bold, an intercept below 0 that they are too hi
 whatever the verdict.
 
 A table of forecasts has the columns win_rate (or win, draw and loss, or one win_rate_NAME for each model), result and \
-game, and may have model. Models are compared on the samples that both forecast.", mut_arg("paths", |paths| paths.required(false)))]
+game, and may have model. Models are compared on the samples that both forecast.",
+    mut_arg("paths", |paths| paths.required(false)))]
 pub struct Args {
     #[command(flatten)]
     input: InputArgs,

@@ -38,26 +38,8 @@ const IGNORED: [&str; 8] =
     ["repeat", "recover", "scoreinterval", "autosaveinterval", "output", "report", "log", "force-concurrency"];
 
 /// Options of fastchess and cutechess that this program lacks, and without which a match would be another one.
-const LACKED: [&str; 18] = [
-    "config",
-    "crc32",
-    "ecopos",
-    "epdout",
-    "noswap",
-    "quick",
-    "seeds",
-    "show-latency",
-    "site",
-    "startup-ms",
-    "strikes",
-    "tb",
-    "tbadjudicate",
-    "tbignore50",
-    "tbpieces",
-    "testEnv",
-    "wait",
-    "reverse",
-];
+const LACKED: &str = "config crc32 ecopos epdout noswap quick seeds show-latency site startup-ms strikes tb \
+    tbadjudicate tbignore50 tbpieces testEnv wait reverse";
 
 /// Between the words of one option; none of them has it.
 const SEPARATOR: char = '\u{1f}';
@@ -70,7 +52,7 @@ pub(super) fn joined(arguments: Vec<OsString>) -> Vec<OsString> {
         let name = argument.to_str().and_then(|text| text.strip_prefix('-'));
         let name = name.map_or("", |name| name.strip_prefix('-').unwrap_or(name));
         let ignored = IGNORED.contains(&name);
-        let lacked = LACKED.into_iter().find(|lacked| *lacked == name && argument != "--config");
+        let lacked = LACKED.split(' ').find(|lacked| *lacked == name && argument != "--config");
         let known = OPTIONS.into_iter().find(|(known, _)| *known == name);
         let known = known.or((ignored || lacked.is_some()).then_some(("", true)));
         let Some((name, several)) = known else {

@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use crate::calibrate::mates::{Threshold, Thresholds};
 use crate::calibrate::{cases, digest, mark_mates, numbers};
-use crate::judge::drift::Verdict as Drift;
+use crate::judge::Verdict;
 
 /// How right a calibration is on new games.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -58,7 +58,7 @@ const LEVEL: f64 = 0.025;
 
 impl Evaluation {
     /// As [`Judged::within`].
-    pub fn within(&self, tolerance_percent: f64) -> Drift {
+    pub fn within(&self, tolerance_percent: f64) -> Verdict {
         self.judged.within(tolerance_percent)
     }
 
@@ -69,15 +69,15 @@ impl Evaluation {
 }
 
 impl Judged {
-    /// Whether the slope is right within a tolerance, in percent: [`Drift::Within`] and [`Drift::Moved`] as for a
+    /// Whether the slope is right within a tolerance, in percent: [`Verdict::Within`] and [`Verdict::Moved`] as for a
     /// change from the calibration to these games.
-    pub fn within(&self, tolerance_percent: f64) -> Drift {
+    pub fn within(&self, tolerance_percent: f64) -> Verdict {
         let Some(slope) = self.scale.or(self.scores.slope).filter(|slope| slope.value > 0.0) else {
-            return Drift::Unclear;
+            return Verdict::Unclear;
         };
         let log = |number: f64| libm::log(number.max(f64::MIN_POSITIVE));
         let ends = slope.interval.map(|[low, high]| (log(low), log(high)));
-        Drift::of(log(slope.value), ends, libm::log1p(tolerance_percent / 100.0))
+        Verdict::of(log(slope.value), ends, libm::log1p(tolerance_percent / 100.0))
     }
 
     /// Judges forecasts. `without_score` is the part of the logit of a sample that no score moves, 0 where nothing but

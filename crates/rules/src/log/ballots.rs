@@ -121,7 +121,7 @@ impl<'a> Ballots<'a> {
     }
 
     /// The number of the move to be made, from the start of the game.
-    pub(crate) fn ply(&self) -> u32 {
+    pub fn ply(&self) -> u32 {
         self.ply
     }
 
@@ -150,7 +150,7 @@ impl<'a> Ballots<'a> {
 
     /// The moves of the votes that announce no mate and have what the rule compares, and what it adds up for each of
     /// them by each of these voters, by its place in the header.
-    pub(crate) fn judgements(&self, header: &Header, rule: Rule) -> (Vec<Move>, Vec<(usize, Vec<f64>)>) {
+    pub fn judgements(&self, header: &Header, rule: Rule) -> (Vec<Move>, Vec<(usize, Vec<f64>)>) {
         let open = |m: &Measured<'_>| (m.win_rate.is_some() || !rule.needs_win_rates()) && m.proven().is_none();
         let mut moves: Vec<Move> = self.measured(header, |m| open(m).then_some(m.vote.best));
         moves.sort_unstable();

@@ -7,34 +7,34 @@ use super::{Against, Alone, MOST_COMPARED, Regret};
 
 /// What the reference's win rates say of the moves chosen in one way.
 #[derive(Default)]
-pub(super) struct Losses {
+pub struct Losses {
     /// The loss of each decision that the reference judged, with its game, by session and line.
-    pub(super) by_line: BTreeMap<(usize, usize), (String, f64)>,
+    pub by_line: BTreeMap<(usize, usize), (String, f64)>,
     /// Decisions whose move the reference did not score.
     missing: usize,
 }
 
 impl Losses {
     /// Adds the move chosen in a line, whose place is session and number.
-    pub(super) fn add(&mut self, place: (usize, usize), game: &str, judged: &Judged<'_>, chosen: &str) {
+    pub fn add(&mut self, place: (usize, usize), game: &str, judged: &Judged<'_>, chosen: &str) {
         match judged.best.zip(judged.win_rates.get(chosen)) {
             Some((best, own)) => drop(self.by_line.insert(place, (game.to_owned(), best - own))),
             None => self.missing += 1,
         }
     }
 
-    pub(super) fn mean(&self) -> f64 {
+    pub fn mean(&self) -> f64 {
         self.by_line.values().map(|(_, loss)| loss).sum::<f64>() / self.by_line.len() as f64
     }
 
-    pub(super) fn regret(&self, reference: &str) -> Regret {
+    pub fn regret(&self, reference: &str) -> Regret {
         let (mean, standard_error, judged) =
             clustered(self.by_line.values().map(|(game, loss)| (game.as_str(), *loss)));
         Regret { reference: reference.to_owned(), mean, standard_error, judged, missing: self.missing }
     }
 
     /// The difference from the losses of a voter's own moves, where both are known.
-    pub(super) fn against(&self, voter: &str, other: &Self) -> Option<Against> {
+    pub fn against(&self, voter: &str, other: &Self) -> Option<Against> {
         let pairs = self
             .by_line
             .iter()
@@ -63,7 +63,7 @@ fn clustered<'a>(values: impl Iterator<Item = (&'a str, f64)>) -> (Option<f64>, 
 }
 
 /// The losses of the own moves of each of these voters but the reference.
-pub(super) fn alone<'a>(log: &Log, voters: &[&'a str], reference: &str) -> Vec<(&'a str, Losses)> {
+pub fn alone<'a>(log: &Log, voters: &[&'a str], reference: &str) -> Vec<(&'a str, Losses)> {
     let judged = voters.iter().filter(|name| **name != reference);
     let mut alone: Vec<(&str, Losses)> = judged.map(|name| (*name, Losses::default())).collect();
     let places: HashMap<&str, usize> = alone.iter().enumerate().map(|(place, (name, _))| (*name, place)).collect();
@@ -81,7 +81,7 @@ pub(super) fn alone<'a>(log: &Log, voters: &[&'a str], reference: &str) -> Vec<(
 }
 
 /// The regrets of voters' own moves, and their differences.
-pub(super) fn compared(alone: &[(&str, Losses)], reference: &str) -> Vec<Alone> {
+pub fn compared(alone: &[(&str, Losses)], reference: &str) -> Vec<Alone> {
     let few = alone.len() <= MOST_COMPARED;
     let each = alone.iter().enumerate().map(|(place, (voter, own))| Alone {
         voter: (*voter).to_owned(),
@@ -96,18 +96,18 @@ pub(super) fn compared(alone: &[(&str, Losses)], reference: &str) -> Vec<Alone> 
 }
 
 /// What the reference says of the moves of a line.
-pub(super) struct Judged<'a> {
+pub struct Judged<'a> {
     win_rates: HashMap<&'a str, f64>,
     best: Option<f64>,
 }
 
 impl<'a> Judged<'a> {
     /// The win rate of a move; `None` if the reference did not score it.
-    pub(super) fn rate(&self, best: &str) -> Option<f64> {
+    pub fn rate(&self, best: &str) -> Option<f64> {
         self.win_rates.get(best).copied()
     }
 
-    pub(super) fn new(header: &Header, line: &'a LoggedLine, reference: &str) -> Self {
+    pub fn new(header: &Header, line: &'a LoggedLine, reference: &str) -> Self {
         let ballots = Ballots::new(header, line);
         let known = ballots.win_rates(header, reference);
         let best = known.iter().map(|&(_, p)| p).reduce(f64::max);

@@ -30,7 +30,7 @@ const RIDGE: f64 = 1e-6;
 
 /// Pairs of moves, the one that the teacher prefers first.
 #[derive(Debug, Default)]
-pub(super) struct Pairs {
+pub(crate) struct Pairs {
     pub judges: usize,
     /// By pair and judge: the logit of the preferred move minus that of the other.
     pub differences: Vec<f64>,
@@ -164,7 +164,7 @@ impl Pairs {
 
 /// The part of each game: games in an order drawn from the seed go to the parts in turn. Unlike the folds of
 /// [`validate`](evalcurve_fit::validate), parts have equal sizes, so that none is empty with as few games as parts.
-pub(super) fn parts(games: usize, parts: usize, seed: u64) -> Vec<usize> {
+pub(crate) fn parts(games: usize, parts: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..games).collect();
     order.sort_by_key(|&game| random::bits(&[seed, game as u64]));
     let mut part = vec![0; games];
@@ -173,7 +173,7 @@ pub(super) fn parts(games: usize, parts: usize, seed: u64) -> Vec<usize> {
 }
 
 /// Weights with the mean 1; `otherwise` if all are 0.
-pub(super) fn with_mean_1(weights: &[f64], otherwise: &[f64]) -> Vec<f64> {
+pub(crate) fn with_mean_1(weights: &[f64], otherwise: &[f64]) -> Vec<f64> {
     let mean = weights.iter().sum::<f64>() / weights.len() as f64;
     match mean > 0.0 {
         true => weights.iter().map(|w| w / mean).collect(),

@@ -6,15 +6,15 @@ use std::collections::{BTreeSet, HashMap};
 use evalcurve_calibration::file::Tool;
 use evalcurve_fit::fit::percentile_interval;
 use evalcurve_fit::parallel;
+use evalcurve_rules::log::{Ballots, Header, Log, LoggedLine};
+use evalcurve_rules::replay::regret::{Judged, Losses, alone, compared};
+use evalcurve_rules::replay::{Against, Alone, MOST_COMPARED, Regret, ReplayError, all_voters};
+use evalcurve_rules::weights::{FORMAT, Learning, MemberWeight, UNIT, VERSION, Weights};
+use evalcurve_rules::{PhaseWeight, Rule, check};
 use evalcurve_words::random;
 use serde::Serialize;
 
-use super::super::log::{Ballots, Header, Log};
-use super::super::preference::{Pairs, parts, with_mean_1};
-use super::super::weights::{FORMAT, Learning, MemberWeight, UNIT, VERSION, Weights};
-use super::super::{PhaseWeight, Rule, check};
-use super::regret::{Judged, Losses, alone, compared};
-use super::{Against, Alone, MOST_COMPARED, Regret, ReplayError, all_voters};
+use crate::preference::{Pairs, parts, with_mean_1};
 
 /// Parts of the games: the weights of each part are learned on the others.
 const PARTS: usize = 10;
@@ -356,7 +356,7 @@ impl<'a> Lesson<'a> {
 }
 
 /// Every decision, with the place of its session, its line, and its header.
-fn decisions(log: &Log) -> impl Iterator<Item = (usize, usize, &Header, &super::LoggedLine)> {
+fn decisions(log: &Log) -> impl Iterator<Item = (usize, usize, &Header, &LoggedLine)> {
     let sessions = log.sessions.iter().enumerate();
     sessions.flat_map(|(i, s)| s.decisions.iter().map(move |(number, line)| (i, *number, &s.header, line)))
 }
@@ -369,12 +369,12 @@ fn restricted(header: &Header, members: &[&str]) -> Header {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::log::{LoggedLine, LoggedMove, LoggedScore, LoggedVote};
-    use super::super::super::{Options, Voter};
     use super::*;
     use evalcurve_calibration::types::Color;
     use evalcurve_calibration::{Calibration, FittedSigmoid, Score};
     use evalcurve_fit::fit::Method;
+    use evalcurve_rules::log::{LoggedMove, LoggedScore, LoggedVote};
+    use evalcurve_rules::{Options, Voter};
 
     /// Two positions of each game with three moves, which members see with noise, in logits, and the teacher as they
     /// are. Every member judges every voted move.

@@ -3,6 +3,8 @@
 //! w1 is the value of a centipawn. If w1 of the new version is 1.2 times that of the old one, a former score of +300 is
 //! +250 now. The two calibrations are assumed to be independent.
 
+use evalcurve_app::judge::Verdict;
+use evalcurve_app::judge::regression::{Wald, wald};
 use evalcurve_fit::calibration::{Calibration, Estimate, Method, ModelKind, PawnValue, Reading, Situation};
 use evalcurve_fit::curve::Z_95;
 use evalcurve_fit::fit::{Sigmoid, StageUnit};
@@ -12,8 +14,6 @@ use evalcurve_words::text::signed;
 use evalcurve_words::{say, text};
 use serde::Serialize;
 use serde_json::{Value, json};
-
-use super::regression::{Wald, wald};
 
 /// How two calibrations are compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,31 +30,6 @@ pub struct DriftOptions {
 impl Default for DriftOptions {
     fn default() -> Self {
         Self { tolerance_percent: 10.0, method: None, scores: vec![-1000.0, -500.0, -200.0, 0.0, 200.0, 500.0, 1000.0] }
-    }
-}
-
-/// Whether the scale moved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// The change is within the tolerance.
-    Within,
-    /// The change is beyond the tolerance and significant: its interval excludes 0.
-    Moved,
-    /// There are too few games to tell: the change is beyond the tolerance and its interval includes 0, or it is within
-    /// the tolerance and its interval is not.
-    Unclear,
-}
-
-impl Verdict {
-    /// Of the logarithm of a ratio with its interval, and the largest that is tolerated.
-    pub(super) fn of(log_ratio: f64, ends: Option<(f64, f64)>, limit: f64) -> Self {
-        match (log_ratio.abs() > limit, ends) {
-            (true, Some((low, high))) if low <= 0.0 && 0.0 <= high => Self::Unclear,
-            (true, _) => Self::Moved,
-            (false, Some((low, high))) if low < -limit || high > limit => Self::Unclear,
-            (false, _) => Self::Within,
-        }
     }
 }
 
