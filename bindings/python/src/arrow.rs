@@ -18,7 +18,11 @@ use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
 use pyo3_arrow::ffi::{ArrayIterator, to_stream_pycapsule};
 use pyo3_arrow::input::AnyRecordBatch;
 
+use crate::Reduced;
 use crate::running::error;
+
+/// A column as pickle keeps it: `TYPE:NAME`, and its cells.
+type Column<'py> = (String, Bound<'py, PyAny>);
 
 /// A table that came through Arrow.
 #[derive(Debug)]
@@ -190,7 +194,7 @@ impl Table {
         slf.py().import("evalcurve._estimates")?.call_method1("html_of_table", (slf,))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Vec<(String, Bound<'py, PyAny>)>,))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<Bound<'py, PyAny>, (Vec<Column<'py>>,)>> {
         let (py, batch) = (slf.py(), &slf.get().batch);
         let column = |(field, column): (&Arc<Field>, &ArrayRef)| {
             let cells = match field.data_type() {

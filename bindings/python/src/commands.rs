@@ -184,13 +184,16 @@ pub(crate) fn evaluate(
     Ok((command.document(&found).to_string(), warnings))
 }
 
+/// A figure with the name of its model.
+type Diagram = (String, Figure);
+
 /// Judges the forecasts of tables: the JSON document, and the reliability diagram of each model.
 #[pyfunction]
 pub(crate) fn evaluate_forecasts(
     py: Python<'_>,
     words: Vec<OsString>,
     sources: Sources<'_>,
-) -> PyResult<(String, Vec<(String, Figure)>, Vec<String>)> {
+) -> PyResult<(String, Vec<Diagram>, Vec<String>)> {
     let command = keywords::evaluate_forecasts(&words).map_err(call_error)?;
     let judged = command.clone();
     let (found, mut warnings) = outcome(py, sources, None, move |input, _| judged.run(input))?;

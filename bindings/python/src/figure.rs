@@ -4,7 +4,11 @@ use evalcurve::plot;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
+use crate::Reduced;
 use crate::running::error;
+
+/// What pickle keeps.
+type Kept = (String, String, f32, Numbers);
 
 /// The names of columns, and rows of text.
 type Numbers = (Vec<String>, Vec<Vec<String>>);
@@ -64,7 +68,7 @@ impl Figure {
         Self { svg, title, scale, numbers }
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String, String, f32, Numbers))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<Bound<'py, PyAny>, Kept>> {
         let (class, own): (Bound<'py, PyType>, _) = (slf.get_type(), slf.get().clone());
         Ok((class.getattr("_restore")?, (own.svg, own.title, own.scale, own.numbers)))
     }

@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 /// What pickle keeps of an object: the function that makes it, and the arguments.
-type Reduced = (Py<PyAny>, (String,));
+type Reduced<Restored = Py<PyAny>, Kept = (String,)> = (Restored, Kept);
 
 /// Pickles an object of a class by its JSON text, which its `from_json` reads.
 fn by_json(class: &Bound<'_, PyType>, json: String) -> PyResult<Reduced> {

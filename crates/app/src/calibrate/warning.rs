@@ -376,8 +376,8 @@ const SLOPES: [f64; 2] = [0.8, 1.25];
 /// A calibration error above this is too large.
 const LARGEST_ERROR: f64 = 0.1;
 /// With fewer samples of won or of lost games, and for a verdict with fewer such games, the slope rests on the
-/// strengths of the players alone: one lost game among 1,500, with scores that mean nothing, had a constant that looked good in
-/// 13 of 30 cases.
+/// strengths of the players alone: one lost game among 1,500, with scores that mean nothing, had a constant that looked
+/// good in 13 of 30 cases.
 pub(crate) const LEAST_DECIDED: u64 = 10;
 /// A share of results that follow no score above this is too large.
 const MANY_LAPSES: f64 = 0.1;

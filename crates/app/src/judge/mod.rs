@@ -1,6 +1,7 @@
 //! What several commands judge calibrations with.
 //!
-//! [`evaluation`] judges a calibration on new games, [`judges`] compares engines that scored the same positions, and [`split`] tests whether a score has the same meaning in all situations.
+//! [`evaluation`] judges a calibration on new games, [`judges`] compares engines that scored the same positions, and
+//! [`split`] tests whether a score has the same meaning in all situations.
 
 pub mod evaluation;
 pub mod judges;
