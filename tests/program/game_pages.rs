@@ -146,7 +146,7 @@ fn several_games_have_an_index() {
 fn the_games_of_one_player_are_one_set_of_pages() {
     let folder = Folder::new();
     std::fs::copy(root().join("data/selfplay/Fairy-Stockfish+sekirei.csa"), folder.at("games.csa")).unwrap();
-    let arguments = ["analyse", "games.csa", "--player", "seki*", "--html", "pages"];
+    let arguments = ["analyse", "games.csa", "--player", "seki*", "--html", "pages/"];
     let found = folder.good(&[&arguments[..], &["--json"]].concat()).document();
     let review = &found["review"];
     let (mistakes, games) = (review["mistakes"].as_array().unwrap(), review["games"].as_array().unwrap());

@@ -271,7 +271,8 @@ fn engines(folder: &Folder) {
     let chess = ["ethereal-chess", "glaurung", "stockfish", "toga2"].map(|name| (name, "chess"));
     for (seed, (name, game)) in shogi.into_iter().chain(chess).enumerate() {
         let seed = format!("--seed {seed}");
-        let answers = format!("scripted-engine --game {game} --name {name} {seed} --think-ms 1 --score material");
+        let answers =
+            format!("scripted-engine --game {game} --name {name} {seed} --think-ms 1 --nodes 100000 --score material");
         let name = format!("bin/{name}");
         folder.write(&name, format!("#!/bin/sh\nexec '{program}' {answers}\n"));
         std::fs::set_permissions(folder.at(&name), std::fs::Permissions::from_mode(0o755)).unwrap();

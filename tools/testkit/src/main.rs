@@ -231,6 +231,9 @@ struct ScriptedArgs {
     #[arg(long, default_value_t = 5)]
     think_ms: u64,
 
+    /// The nodes that it reports, whatever it is asked for
+    #[arg(long, default_value_t = 10)]
+    nodes: u64,
     /// The number of lines (MultiPV)
     #[arg(long, default_value_t = 1)]
     lines: usize,
@@ -526,6 +529,7 @@ fn scripted_engine(args: &ScriptedArgs) -> anyhow::Result<ExitCode> {
         score: args.score.clone(),
         think: Duration::from_millis(args.think_ms),
         faults: args.fault.clone(),
+        nodes: args.nodes,
         lines: args.lines,
         repeatable: args.repeatable,
         stamps: args.stamps.clone(),

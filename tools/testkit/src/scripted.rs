@@ -123,6 +123,8 @@ pub struct Script {
     pub think: Duration,
     /// Faults with their rates in 0..=1, per start or per search.
     pub faults: Vec<(Fault, f64)>,
+    /// The nodes that it reports.
+    pub nodes: u64,
     /// The number of lines (MultiPV).
     pub lines: usize,
     /// Faults depend on the position alone, so that the same games have the same faults.
@@ -411,14 +413,15 @@ impl<W: Write> Player<'_, W> {
             Some(text) => format!("cp {text}"),
             None => format!("cp {drawn}"),
         };
+        let nodes = self.script.nodes;
         if self.script.lines <= 1 {
-            return self.send(&format!("info depth {depth} nodes 10 score {score} pv {best}"));
+            return self.send(&format!("info depth {depth} nodes {nodes} score {score} pv {best}"));
         }
         let others = board.legal_moves().into_iter().filter(|m| m != best);
         let moves: Vec<String> = std::iter::once(best.to_owned()).chain(others).take(self.script.lines).collect();
         for (i, m) in moves.iter().enumerate() {
             let score = if i == 0 { score.clone() } else { format!("cp {}", drawn.min(0) - 50 * i as i64) };
-            self.send(&format!("info multipv {} depth {depth} nodes 10 score {score} pv {m}", i + 1))?;
+            self.send(&format!("info multipv {} depth {depth} nodes {nodes} score {score} pv {m}", i + 1))?;
         }
         Ok(())
     }
@@ -498,6 +501,7 @@ impl Script {
             score: None,
             think: Duration::from_millis(5),
             faults: Vec::new(),
+            nodes: 10,
             lines: 1,
             repeatable: false,
             stamps: None,

@@ -143,9 +143,9 @@ impl PageArgs {
     }
 }
 
-/// A path with more at the end of its name.
+/// A path with more at the end of its name, beside a folder that is written as `pages/`.
 fn named(path: &Path, more: &str) -> PathBuf {
-    let mut name = path.to_owned().into_os_string();
+    let mut name = path.components().collect::<PathBuf>().into_os_string();
     name.push(more);
     name.into()
 }
@@ -844,4 +844,18 @@ fn document(review: &Review<'_>, counts: Value, sights: &[Sight], known: &[Confl
         "pages": written.pages, "annotated": written.annotated, "graph": written.graph,
         "not_annotated": written.not_annotated.iter().map(not_annotated).collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_stands_beside_a_folder_however_it_is_written() {
+        for (path, kept) in
+            [("pages", "pages.journal"), ("a/pages/", "a/pages.journal"), ("./x.html", "./x.html.journal")]
+        {
+            assert_eq!(named(Path::new(path), ".journal"), Path::new(kept));
+        }
+    }
 }
