@@ -166,7 +166,7 @@ pub fn rate_encounters(
     };
     let pairs: Vec<Encounter> = encounters.iter().map(with_prior).collect();
     let component = components(players, &pairs);
-    let (mut logits, iterations, gradient) = newton(players, &pairs, options.max_iterations)?;
+    let (mut logits, iterations, gradient) = newton(&component, &pairs, options.max_iterations)?;
     centre(&mut logits, &component);
     let elo = logits.into_iter().map(|r| r * ELO_PER_LOGIT).collect();
     let games = played.into_iter().map(|games| games as u64).collect();
@@ -284,7 +284,8 @@ fn loss(logits: &[f64], pairs: &[Encounter]) -> f64 {
 }
 
 /// Newton's method on the convex loss; ratings in logits, steps, gradient.
-fn newton(players: usize, pairs: &[Encounter], max_iterations: u32) -> Result<(Vec<f64>, u32, f64), RatingError> {
+fn newton(component: &[usize], pairs: &[Encounter], max_iterations: u32) -> Result<(Vec<f64>, u32, f64), RatingError> {
+    let players = component.len();
     let mut games = vec![0.0; players];
     for p in pairs {
         games[p.first] += p.games;
@@ -313,7 +314,7 @@ fn newton(players: usize, pairs: &[Encounter], max_iterations: u32) -> Result<(V
             return Err(stalled);
         }
         iterations += 1;
-        let step = solve(&gradient, pairs, &weights);
+        let step = solve(&gradient, component, pairs, &weights);
         let mut length = 1.0;
         loop {
             let next: Vec<f64> = logits.iter().zip(&step).map(|(r, s)| r - length * s).collect();
@@ -333,9 +334,9 @@ fn newton(players: usize, pairs: &[Encounter], max_iterations: u32) -> Result<(V
 
 /// Solves the Newton equations by conjugate gradients with the diagonal as preconditioner.
 ///
-/// The matrix is a weighted graph Laplacian, one entry a pair, and knows no mean of a component; nor does the right
-/// side, so the iteration stays clear of that direction. Dense elimination would cost the cube of the players.
-fn solve(right: &[f64], pairs: &[Encounter], weights: &[f64]) -> Vec<f64> {
+/// The matrix is a weighted graph Laplacian, one entry a pair, and knows no mean of a component; nor may the right side,
+/// of which rounding leaves one. Dense elimination would cost the cube of the players.
+fn solve(right: &[f64], component: &[usize], pairs: &[Encounter], weights: &[f64]) -> Vec<f64> {
     let n = right.len();
     let mut diagonal = vec![0.0; n];
     for (p, w) in pairs.iter().zip(weights) {
@@ -347,6 +348,7 @@ fn solve(right: &[f64], pairs: &[Encounter], weights: &[f64]) -> Vec<f64> {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
     let mut x = vec![0.0; n];
     let mut residual = right.to_vec();
+    centre(&mut residual, component);
     let mut z = scaled(&residual);
     let mut direction = z.clone();
     let mut rz = dot(&residual, &z);
@@ -373,6 +375,7 @@ fn solve(right: &[f64], pairs: &[Encounter], weights: &[f64]) -> Vec<f64> {
             x[i] += alpha * direction[i];
             residual[i] -= alpha * product[i];
         }
+        centre(&mut residual, component);
         z = scaled(&residual);
         let next = dot(&residual, &z);
         let beta = next / rz;
@@ -410,6 +413,25 @@ mod tests {
         assert!((ratings.elo[0] + ratings.elo[1]).abs() < 1e-9);
         let mirrored = rate(2, &games(1, 0, [216, 24, 760]), &options).unwrap();
         assert_eq!(ratings, mirrored);
+    }
+
+    #[test]
+    fn rounding_does_not_keep_a_search_from_its_end() {
+        // of 400,000 such cases 155 did not converge while rounding could move the mean of all players
+        for case in 0..3_000 {
+            let mut number = 0;
+            let mut below = |n: u64| {
+                number += 1;
+                random::below(n, &[case, number]) as usize
+            };
+            let players = 8 + below(5);
+            let game = |below: &mut dyn FnMut(u64) -> usize| {
+                let outcome = if case % 2 == 0 || below(2) == 0 { Outcome::Win } else { Outcome::Loss };
+                (below(players as u64), below(players as u64), outcome)
+            };
+            let games: Vec<_> = (0..200).map(|_| game(&mut below)).collect();
+            assert!(rate(players, &games, &RatingOptions::default()).is_ok(), "{case}");
+        }
     }
 
     #[test]
