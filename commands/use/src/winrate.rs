@@ -154,6 +154,27 @@ impl Converter {
     }
 }
 
+/// Optimism in logits from which it is told: 2.5 points at an even score.
+const TOLD_OPTIMISM: f64 = 0.1;
+
+impl Converter {
+    /// What a rate between equals leaves out: by how much scores promised more than came, whoever was to move.
+    fn optimism_note(&self) -> Option<Text> {
+        let Model::Joint(joint) = &self.calibration.model.model else { return None };
+        let told = self.reading == Reading::Equal && joint.optimism.abs() >= TOLD_OPTIMISM;
+        let rate = |cp: f64| self.calibration.win_rate_in(self.reading, Score::Cp(cp), &self.situation);
+        told.then(|| {
+            let (name, optimism, cp) = (&self.calibration.engine.name, joint.optimism, 1.0 / joint.w1);
+            let (equal, came) = (rate(cp), rate(cp - optimism / joint.w1));
+            text!(
+                "{name}: in its games scores promised {optimism:+.2} logits more than came, whoever was to move. A rate \
+                 between equals leaves that out: at {cp:.0} it is {equal:.2}, and in such games {came:.2} came; \
+                 `field` takes it and the opponents in"
+            )
+        })
+    }
+}
+
 /// The seconds of a time control, see [`control_seconds`].
 ///
 /// # Errors
@@ -188,6 +209,7 @@ impl Winrate {
         let mut notes = self.unused(&converters)?;
         notes.extend(known::notes(converters.iter().map(|c| &c.calibration)));
         notes.extend(converters.iter().filter_map(|converter| converter.stage_note(self.of_rows)));
+        notes.extend(converters.iter().filter_map(Converter::optimism_note));
         for converter in &converters {
             notes.extend(converter.people_note()?);
         }
