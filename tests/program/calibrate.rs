@@ -310,7 +310,7 @@ fn samples_in_two_inputs_count_once() {
     generate(&folder, &["--games", "300"]);
     folder.good(&["sample", "games.csa", "--out", "samples.csv"]);
     folder.good(&["sample", "games.csa", "--engine", "Fine", "--out", "fine.parquet"]);
-    folder.good(&["sample", "games.csa", "--not-engine", "Fine", "--out", "others.csv"]);
+    folder.good(&["sample", "games.csa", "--where", "engine != Fine", "--out", "others.csv"]);
     let once = folder.document(&["calibrate", "--dry-run", "games.csa"]);
     for inputs in [["games.csa", "samples.csv"], ["samples.csv", "fine.parquet"], ["fine.parquet", "others.csv"]] {
         let document = folder.document(&[&["calibrate", "--dry-run"], &inputs[..]].concat());

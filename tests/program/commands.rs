@@ -151,13 +151,13 @@ fn messages_name_flags() {
         "samples.csv",
         "--window",
         "20",
-        "--not-engine",
-        "Absent",
+        "--mate-threshold",
+        "Absent=900",
         "--bands",
         "0",
     ]);
     assert!(ran.err.contains("warning: samples.csv: no effect: --window; the rows"), "{}", ran.err);
-    assert!(ran.err.contains("note: --not-engine: no engine matches 'Absent'"), "{}", ran.err);
+    assert!(ran.err.contains("note: --mate-threshold: no engine matches 'Absent'"), "{}", ran.err);
     let all = folder
         .run(&["calibrate", "--dry-run", "samples.csv", "--bands", "0", "--min-samples", "100000", "--json"])
         .document();

@@ -6,8 +6,8 @@ use evalcurve_fit::calibration::MatePolicy;
 use evalcurve_fit::fit::ModelKind;
 use evalcurve_fit::validate::{Choice, DEFAULT_FOLDS};
 use evalcurve_records::record::encoding::whole_text;
-use evalcurve_records::record::{Format, StartTime};
-use evalcurve_records::sample::expression::{Column, Op};
+use evalcurve_records::record::Format;
+use evalcurve_records::sample::expression::Column;
 use evalcurve_records::sample::{
     Aliases, Condition, Duplicates, Expression, SampleTable, SamplingOptions, Terminations, View,
 };
@@ -20,7 +20,7 @@ use crate::calibrate::{CalibrateOptions, DEFAULT_MODEL, choose};
 use crate::cli::options::values;
 
 /// The options that messages name, in backticks.
-pub const OPTIONS: [&str; 49] = [
+pub const OPTIONS: [&str; 44] = [
     "alias",
     "all",
     "all-positions",
@@ -41,14 +41,10 @@ pub const OPTIONS: [&str; 49] = [
     "mate-policy",
     "mate-threshold",
     "material",
-    "max-ply",
     "min-games",
     "min-samples",
     "model",
     "most-wrong",
-    "not-engine",
-    "not-opponent",
-    "opponent",
     "out",
     "packed-every",
     "password-file",
@@ -63,7 +59,6 @@ pub const OPTIONS: [&str; 49] = [
     "teacher",
     "terminations",
     "threads",
-    "time-control",
     "to",
     "undo-normalization",
     "view",
@@ -244,48 +239,13 @@ pub struct Filters {
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME"))]
     pub engine: Vec<String>,
 
-    /// Not these engines
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", hide_short_help = true))]
-    pub not_engine: Vec<String>,
-
-    /// Only against these opponents
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", hide_short_help = true))]
-    pub opponent: Vec<String>,
-
-    /// Not against these opponents
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", hide_short_help = true))]
-    pub not_opponent: Vec<String>,
-
-    /// Only engines with at least this rating in the game
-    #[cfg_attr(feature = "cli", arg(long, value_name = "RATING", hide_short_help = true))]
-    pub min_rating: Option<f64>,
-
-    /// Only opponents with at least this rating
-    #[cfg_attr(feature = "cli", arg(long, value_name = "RATING", hide_short_help = true))]
-    pub min_opponent_rating: Option<f64>,
-
-    /// Only positions up to this ply
-    #[cfg_attr(feature = "cli", arg(long, value_name = "PLY", hide_short_help = true))]
-    pub max_ply: Option<u32>,
-
     /// How games must have ended: played (not abnormal or interrupted), board (nor by time_up, illegal_move,
     /// illegal_declaration, max_moves), all, or words such as resignation,checkmate
     #[cfg_attr(feature = "cli", arg(long, value_name = "WORDS", default_value_t, hide_short_help = true))]
     pub terminations: Terminations,
 
-    /// Only games from this day on (2016-04-01)
-    #[cfg_attr(feature = "cli", arg(long, value_name = "DATE", value_parser = values::date, hide_short_help = true))]
-    pub since: Option<StartTime>,
-
-    /// Only games up to this day
-    #[cfg_attr(feature = "cli", arg(long, value_name = "DATE", value_parser = values::date, hide_short_help = true))]
-    pub until: Option<StartTime>,
-
-    /// Only games with this time control, as in the sample table (300+10F)
-    #[cfg_attr(feature = "cli", arg(long, value_name = "TEXT", hide_short_help = true))]
-    pub time_control: Vec<String>,
-
-    /// Only samples that meet a condition on the columns of the sample table ("ply >= 90 and score_cp != 0")
+    /// Only samples that meet a condition on the columns of the sample table ("ply >= 90 and opponent != Gikou*",
+    /// "start_time >= 2016-04-01", "rating >= 2500")
     #[cfg_attr(feature = "cli", arg(long = "where", value_name = "EXPR", value_parser = Expression::parse,
         hide_short_help = true))]
     pub condition: Vec<Expression>,
@@ -503,7 +463,6 @@ impl Reading {
             View::First => Some("white"),
         };
         words.extend(view.map(|view| format!("view {view}")));
-        words.extend(self.filters.limits().into_iter().map(|(option, value, _)| format!("{option} {value}")));
         for (engine, unit) in &self.score_unit {
             let engine = engine.as_ref().map_or_else(String::new, |engine| format!("{engine}="));
             words.push(format!("score-unit {engine}{unit}"));
@@ -529,41 +488,10 @@ impl Filters {
         Ok(aliases)
     }
 
-    /// The filters that list globs: their names, values and conditions.
-    fn lists(&self) -> [(&'static str, &Vec<String>, Column, Op); 5] {
-        [
-            ("engine", &self.engine, Column::Engine, Op::Equal),
-            ("not-engine", &self.not_engine, Column::Engine, Op::NotEqual),
-            ("opponent", &self.opponent, Column::Opponent, Op::Equal),
-            ("not-opponent", &self.not_opponent, Column::Opponent, Op::NotEqual),
-            ("time-control", &self.time_control, Column::TimeControl, Op::Equal),
-        ]
-    }
-
-    /// The filters that limit a number or a date: their names, values and conditions.
-    fn limits(&self) -> Vec<(&'static str, String, Condition)> {
-        let number = |option, column, op, limit: Option<f64>| {
-            limit.map(|limit| (option, limit.to_string(), Condition::number(column, op, limit)))
-        };
-        let day = |option, op, limit: Option<StartTime>| {
-            limit.map(|limit| (option, limit.to_string(), Condition::day(op, limit)))
-        };
-        let limits = [
-            number("min-rating", Column::Rating, Op::GreaterOrEqual, self.min_rating),
-            number("min-opponent-rating", Column::OpponentRating, Op::GreaterOrEqual, self.min_opponent_rating),
-            number("max-ply", Column::Ply, Op::LessOrEqual, self.max_ply.map(f64::from)),
-            day("since", Op::GreaterOrEqual, self.since),
-            day("until", Op::LessOrEqual, self.until),
-        ];
-        limits.into_iter().flatten().collect()
-    }
-
     /// The conditions that samples must meet.
     pub fn conditions(&self) -> Vec<Condition> {
-        let lists = self.lists().into_iter().filter(|(_, globs, ..)| !globs.is_empty());
-        let lists = lists.map(|(_, globs, column, op)| Condition::one_of(column, op, globs.clone()));
-        let limits = self.limits().into_iter().map(|(.., condition)| condition);
-        lists.chain(limits).chain(self.condition.iter().flat_map(Expression::conditions).cloned()).collect()
+        let engines = (!self.engine.is_empty()).then(|| Condition::one_of(Column::Engine, self.engine.clone()));
+        engines.into_iter().chain(self.condition.iter().flat_map(Expression::conditions).cloned()).collect()
     }
 
     /// Whether a condition names the material.
@@ -574,16 +502,13 @@ impl Filters {
     /// The first filter that is given besides `engine`.
     pub fn other_than_engine(&self) -> Option<String> {
         let words = self.list_words().into_iter();
-        let lists = words.filter_map(|words| words.split(' ').next().map(str::to_owned)).filter(|o| o != "engine");
-        lists.chain(self.limits().into_iter().map(|(option, ..)| option.to_owned())).next()
+        words.filter_map(|words| words.split(' ').next().map(str::to_owned)).find(|option| option != "engine")
     }
 
-    /// The aliases, lists of globs and expressions in words.
+    /// The filters in words.
     fn list_words(&self) -> Vec<String> {
         let mut words: Vec<String> = self.alias.iter().map(|alias| format!("alias {alias}")).collect();
-        for (option, globs, ..) in self.lists() {
-            words.extend(globs.iter().map(|glob| format!("{option} {glob}")));
-        }
+        words.extend(self.engine.iter().map(|glob| format!("engine {glob}")));
         if self.terminations != Terminations::default() {
             words.push(format!("terminations {}", self.terminations));
         }

@@ -449,7 +449,7 @@ def evaluate(
         rows. Models are compared on the samples that both forecast: those that agree in ``game`` and in what all
         tables have of ``engine``, ``opponent``, ``color``, ``ply``, ``window``, ``sample`` and ``line``.
     **options
-        Those of ``evalcurve evaluate``, for example ``since="2017-01-01"``; of forecasts ``bands`` (resamples),
+        Those of ``evalcurve evaluate``, for example ``where="start_time >= 2017-01-01"``; of forecasts ``bands`` (resamples),
         ``seed`` and ``threads``.
 
     Returns

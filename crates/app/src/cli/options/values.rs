@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, RangedI64ValueParser, T
 use evalcurve_engine::Game;
 use evalcurve_fit::calibration::MatePolicy;
 use evalcurve_fit::fit::ModelKind;
-use evalcurve_records::record::{FORMATS, Format, StartTime};
+use evalcurve_records::record::{FORMATS, Format};
 use evalcurve_records::sample::{Duplicates, View};
 use evalcurve_tables::{Role, ScoreUnit};
 use evalcurve_words::language::Text;
@@ -100,10 +100,6 @@ pub fn duplicates() -> impl TypedValueParser<Value = Duplicates> {
         "by-identity" => Duplicates::ByIdentity,
         _ => Duplicates::ByMoves,
     })
-}
-
-pub fn date(value: &str) -> Result<StartTime, Text> {
-    StartTime::parse(value).ok_or_else(|| text!("not a date; write for example 2016-04-01"))
 }
 
 /// Every value of `--model` with its name; auto is none.
