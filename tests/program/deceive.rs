@@ -128,7 +128,7 @@ fn a_rule_with_moves_in_a_row_is_found_in_real_games() {
     let folder = Folder::new();
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/data/selfplay/");
     let files = ["Fairy-Stockfish+sekirei.csa", "sekirei+Fairy-Stockfish.csa"].map(|file| format!("{data}{file}"));
-    folder.good(&["sample", &files[0], &files[1], "--all-positions", "--out", "all.csv", "--quiet"]);
+    folder.good(&["sample", &files[0], &files[1], "--window=1", "--out", "all.csv", "--quiet"]);
     let text = folder.text("all.csv");
     let (head, rows) = text.split_once('\n').unwrap();
     let column = |name: &str| head.split(',').position(|column| column == name).unwrap();
@@ -259,7 +259,6 @@ fn options_that_do_not_act_on_tables_are_named() {
     let folder = simulated(3, 100, 102, |attack| attack.draws = evalcurve_testkit::attack::Draws::Even(0.5));
     for (options, name) in [
         (&["--window", "20"][..], "--window"),
-        (&["--all-positions"], "--all-positions"),
         (&["--start-ply", "5"], "--start-ply"),
     ] {
         let written = ["calibrate", "--no-plots", "--out", "out"];

@@ -254,7 +254,7 @@ fn annotated_records_are_read_back_to_the_same_samples() {
                 "-q",
             ]);
             let annotated = format!("{into}/{file}");
-            let mut read = vec!["sample", &annotated, "--all-positions", "--from-ply=2", "--out=s.csv", "--force"];
+            let mut read = vec!["sample", &annotated, "--window=1", "--from-ply=2", "--out=s.csv", "--force"];
             if *form != "floodgate" {
                 read.push("--annotator=E");
             }

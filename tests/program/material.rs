@@ -114,7 +114,6 @@ fn material_goes_from_records_to_win_rates() {
         let more = [&["evaluate", "out/A.json", "games.pgn"][..], more, &all].concat();
         folder.document(&more)["engines"][0].clone()
     };
-    assert_eq!(judged(&[]), judged(&["--material"]));
     let of_table = &folder.document(&["evaluate", "out/A.json", "samples.csv"])["engines"][0];
     assert_eq!(of_table["log_loss"], judged(&[])["log_loss"]);
     let ran = folder.run(&["evaluate", "out/A.json", "plain.csv"]).ends(2);
@@ -145,7 +144,7 @@ fn material_goes_from_records_to_win_rates() {
 fn the_table_has_the_constants_of_wdl_model() {
     let folder = Folder::new();
     folder.write("games.pgn", games(300));
-    let options = ["--all-positions", "--from-ply", "1", "--model", "wdl-material", "--no-plots", "--out"];
+    let options = ["--window=1", "--from-ply", "1", "--model", "wdl-material", "--no-plots", "--out"];
     let ran = folder.good(&[&["calibrate", "games.pgn"][..], &options, &["out"]].concat());
     let at = ran.out.find("at material 58: a is the score that wins half of the games").expect("a title");
     let row = ran.out[at..].lines().find(|line| line.starts_with("A ")).unwrap();
@@ -178,7 +177,7 @@ fn a_misfit_of_the_draws_has_a_warning() {
     let has_warning = |games: String| {
         folder.write("games.pgn", games);
         let options =
-            ["calibrate", "--dry-run", "games.pgn", "--all-positions", "--from-ply", "1", "--model", "wdl-material"];
+            ["calibrate", "--dry-run", "games.pgn", "--window=1", "--from-ply", "1", "--model", "wdl-material"];
         let document = folder.document(&options);
         let warnings = document["engines"][0]["warnings"].as_array().unwrap();
         warnings.iter().any(|warning| warning["kind"] == "draws_misfit")

@@ -239,7 +239,7 @@ fn stand_in(folder: &Folder, word: &str, few: bool, records: Option<&Path>) -> b
                 "its.pgn",
                 "--model",
                 "wdl-material",
-                "--all-positions",
+                "--window=1",
                 "--no-plots",
                 "--out",
                 "its",

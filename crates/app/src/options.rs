@@ -20,10 +20,9 @@ use crate::calibrate::{CalibrateOptions, DEFAULT_MODEL, choose};
 use crate::cli::options::values;
 
 /// The options that messages name, in backticks.
-pub const OPTIONS: [&str; 44] = [
+pub const OPTIONS: [&str; 43] = [
     "alias",
     "all",
-    "all-positions",
     "annotator",
     "calibration",
     "calibrations",
@@ -119,8 +118,8 @@ pub struct Reading {
     #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
     pub strict: bool,
 
-    /// Check the moves of each CSA game with a second reader (the csa crate)
-    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
+    /// Whether a second reader, the csa crate, checks the moves of each CSA game.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub verify: bool,
 
     /// Read all files as this format instead of detecting the format by content
@@ -146,9 +145,9 @@ pub struct Reading {
     #[cfg_attr(feature = "cli", command(flatten))]
     pub sampling: Sampling,
 
-    /// Count the material (9Q+5R+3B+3N+P of both sides) of the drawn positions of PGN games by replaying their moves;
-    /// implied by --model wdl-material and by conditions on the material
-    #[cfg_attr(feature = "cli", arg(long, help_heading = "Sampling", hide_short_help = true))]
+    /// Whether the material (9Q+5R+3B+3N+P of both sides) of the drawn positions of PGN games is counted by replaying
+    /// their moves, also without a model or a condition that needs it.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub material: bool,
 
     /// Which samples count.
@@ -166,17 +165,14 @@ pub struct Sampling {
     #[cfg_attr(feature = "cli", arg(long, value_name = "PLY", hide_short_help = true))]
     pub from_ply: Option<u32>,
 
-    /// Plies per window; one position of each side is drawn from each window
+    /// Plies per window; one position of each side is drawn from each window. 1 takes every scored position, as
+    /// Stockfish's WDL_model does. That adds little: the positions of one game share its result, and intervals count
+    /// games (they are clustered) either way
     ///
     /// [default: 60]
     #[cfg_attr(feature = "cli", arg(long, value_name = "PLIES", value_parser = values::positive(),
         hide_short_help = true))]
     pub window: Option<u32>,
-
-    /// Take every scored position from --from-ply on, as Stockfish's WDL_model does, not one per window. This adds
-    /// little: the positions of one game share its result, and intervals count games (they are clustered) either way
-    #[cfg_attr(feature = "cli", arg(long, conflicts_with = "window", hide_short_help = true))]
-    pub all_positions: bool,
 
     /// Number of the first move of a record, for records that begin in the middle of a game; a FEN has its own number
     ///
@@ -255,24 +251,22 @@ pub struct Filters {
 /// for an option that may be missing.
 pub type ChosenModel = Option<ModelKind>;
 
+/// What becomes of mates, and the size in centipawns of one that is clipped.
+pub type MatesAs = (MatePolicy, u32);
+
 /// How scores are prepared and engines are fitted.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Fitting"))]
 pub struct Fitting {
-    /// Exclude mates, clip them to ±CLIP, or keep them as they are
-    #[cfg_attr(feature = "cli", arg(long, value_parser = values::mate_policies(), default_value = "exclude",
-        hide_short_help = true))]
-    pub mate_policy: MatePolicy,
+    /// Exclude mates, clip them to ±3000 (clip) or ±CP centipawns (clip=CP), or keep them as they are
+    #[cfg_attr(feature = "cli", arg(long, value_name = "exclude|clip[=CP]|keep", value_parser = values::mate_policy,
+        default_value = "exclude", hide_short_help = true))]
+    pub mate_policy: MatesAs,
 
     /// Mate threshold: a score of at least this size is a mate. CP or auto, for all engines or for one (sjaakii=15000);
     /// may be repeated [default: 20000]
     #[cfg_attr(feature = "cli", arg(long, value_name = "[ENGINE=]CP|auto", value_parser = values::threshold))]
     pub mate_threshold: Vec<(Option<String>, Threshold)>,
-
-    /// Score of a mate in centipawns under --mate-policy clip
-    #[cfg_attr(feature = "cli", arg(long, value_name = "CP", default_value_t = Fitting::default().clip,
-        hide_short_help = true))]
-    pub clip: u32,
 
     /// Width of a bin of the evaluation curve in centipawns
     #[cfg_attr(feature = "cli", arg(long, value_name = "CP", default_value_t = Fitting::default().bin,
@@ -333,9 +327,8 @@ impl Default for Fitting {
     fn default() -> Self {
         let of = CalibrateOptions::default();
         Self {
-            mate_policy: of.mate_policy,
+            mate_policy: (of.mate_policy, of.clip_cp),
             mate_threshold: Vec::new(),
-            clip: of.clip_cp,
             bin: of.bin_cp,
             min_bin: of.min_bin,
             min_samples: of.min_samples,
@@ -381,8 +374,8 @@ impl Fitting {
     /// The options of the library's steps.
     pub fn options(&self, reading: &Reading, input: &Input) -> CalibrateOptions {
         CalibrateOptions {
-            mate_policy: self.mate_policy,
-            clip_cp: self.clip,
+            mate_policy: self.mate_policy.0,
+            clip_cp: self.mate_policy.1,
             thresholds: self.thresholds(),
             bin_cp: self.bin.max(1),
             min_bin: self.min_bin,
@@ -415,7 +408,7 @@ impl Reading {
         let (of, default) = (&self.sampling, SamplingOptions::default());
         SamplingOptions {
             from_ply: of.from_ply.unwrap_or(default.from_ply),
-            window: if of.all_positions { 1 } else { of.window.unwrap_or(default.window).max(1) },
+            window: of.window.unwrap_or(default.window).max(1),
             start_ply: of.start_ply.unwrap_or(default.start_ply).max(1),
             seed: of.seed.unwrap_or(default.seed),
             drop_draws: of.drop_draws,
@@ -445,11 +438,7 @@ impl Reading {
     /// The options that were given and do not act on tables, whose rows are drawn already.
     pub fn without_effect_on_tables(&self) -> Vec<&'static str> {
         let of = &self.sampling;
-        let given = [
-            ("window", of.window.is_some()),
-            ("all-positions", of.all_positions),
-            ("start-ply", of.start_ply.is_some()),
-        ];
+        let given = [("window", of.window.is_some()), ("start-ply", of.start_ply.is_some())];
         given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option).collect()
     }
 

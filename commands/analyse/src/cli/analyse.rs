@@ -182,8 +182,7 @@ impl Args {
     fn job(&self) -> Job {
         let sampling = Sampling {
             from_ply: self.from_ply,
-            window: self.window,
-            all_positions: self.every_move,
+            window: if self.every_move { Some(1) } else { self.window },
             start_ply: self.start_ply,
             seed: self.seed,
             packed_every: self.packed_every,

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use evalcurve_calibration::types::Termination;
 
 use super::Condition;
-use super::expression::{Column, Op};
+use super::expression::Column;
 
 /// Endings whose result says nothing about any position: not used unless asked for.
 const UNFINISHED: [Termination; 2] = [Termination::Abnormal, Termination::Interrupted];

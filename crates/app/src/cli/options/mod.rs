@@ -59,7 +59,7 @@ impl InputArgs {
         let mut reading = self.given.clone();
         if self.like_wdl_model {
             reading.sampling.from_ply = Some(1);
-            reading.sampling.all_positions = true;
+            reading.sampling.window = Some(1);
             reading.filters.condition.extend(Expression::parse(WDL_MODEL));
         }
         reading

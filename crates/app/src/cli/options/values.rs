@@ -14,7 +14,8 @@ use evalcurve_words::language::Text;
 use evalcurve_words::text;
 
 use crate::calibrate::mates::Threshold;
-use crate::{ChosenModel, FileFormat, Folds};
+use crate::calibrate::CalibrateOptions;
+use crate::{ChosenModel, FileFormat, Folds, MatesAs};
 
 /// Parses one of the words of an enum of the library, and lists them in `--help`.
 pub fn one_of<T>() -> impl TypedValueParser<Value = T>
@@ -131,13 +132,16 @@ pub fn models() -> impl TypedValueParser<Value = ChosenModel> {
     })
 }
 
-/// The values of `--mate-policy`.
-pub fn mate_policies() -> impl TypedValueParser<Value = MatePolicy> {
-    PossibleValuesParser::new(["exclude", "clip", "keep"]).map(|word| match word.as_str() {
-        "clip" => MatePolicy::Clip,
-        "keep" => MatePolicy::Keep,
-        _ => MatePolicy::Exclude,
-    })
+/// Parses the value of `--mate-policy`.
+pub fn mate_policy(value: &str) -> Result<MatesAs, Text> {
+    let clip = CalibrateOptions::default().clip_cp;
+    match value.split_once('=').unwrap_or((value, "")) {
+        ("exclude", "") => Ok((MatePolicy::Exclude, clip)),
+        ("keep", "") => Ok((MatePolicy::Keep, clip)),
+        ("clip", "") => Ok((MatePolicy::Clip, clip)),
+        ("clip", cp) if cp.parse::<u32>().is_ok() => Ok((MatePolicy::Clip, cp.parse().unwrap_or(clip))),
+        _ => Err(text!("'{value}' is not what becomes of mates; write exclude, clip, clip=3000 or keep")),
+    }
 }
 
 /// Largest number of folds.
