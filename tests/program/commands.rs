@@ -134,9 +134,9 @@ fn options_act_on_tables_or_are_named() {
     let (mut late, _) = drawn(Sampling { from_ply: Some(30), ..Sampling::default() });
     late.sort_unstable();
     assert_eq!(late, [30, 40]);
-    let (plies, problems) = drawn(Sampling { window: Some(20), start_ply: Some(3), ..Sampling::default() });
+    let (plies, problems) = drawn(Sampling { window: Some(20), ..Sampling::default() });
     assert_eq!(plies.len(), 4);
-    assert!(problems.starts_with("rows: no effect: `window`, `start-ply`; the rows of tables"), "{problems}");
+    assert!(problems.starts_with("rows: no effect: `window`; the rows of tables"), "{problems}");
 }
 
 /// The program names the options as flags.

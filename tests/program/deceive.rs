@@ -87,7 +87,8 @@ fn games_with_the_wrong_sign_are_found_and_turned() {
 #[test]
 fn turned_signs_are_recorded() {
     let folder = simulated(3, 200, 75, |attack| attack.inverted = 0.2);
-    let options = ["calibrate", "t.csv", "--no-plots", "--out", "out", "--signs", "auto", "--samples", "s.csv"];
+    folder.good(&["sample", "t.csv", "--signs", "auto", "--out", "s.csv"]);
+    let options = ["calibrate", "t.csv", "--no-plots", "--out", "out", "--signs", "auto"];
     folder.good(&options).says(&["A: the sign of its scores was turned in "]);
     let file: Value = serde_json::from_str(&folder.text("out/A.json")).unwrap();
     let filters: Vec<&str> = file["sampling"]["filters"].as_array().unwrap().iter().flat_map(Value::as_str).collect();
@@ -257,10 +258,7 @@ fn one_question_has_one_constant() {
 #[test]
 fn options_that_do_not_act_on_tables_are_named() {
     let folder = simulated(3, 100, 102, |attack| attack.draws = evalcurve_testkit::attack::Draws::Even(0.5));
-    for (options, name) in [
-        (&["--window", "20"][..], "--window"),
-        (&["--start-ply", "5"], "--start-ply"),
-    ] {
+    for (options, name) in [(&["--window", "20"][..], "--window")] {
         let written = ["calibrate", "--no-plots", "--out", "out"];
         for command in [&["calibrate", "--dry-run"][..], &written, &["constant"], &["inspect"]] {
             folder.run(&[command, &["t.csv"], options].concat()).says(&[name, "sample the records again"]);

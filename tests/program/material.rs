@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Folder, csv, csv_text, problems};
+use crate::support::{Folder, csv, csv_text, problems, root};
 
 /// A game of random moves, with castling, and the material before each of them (python-chess 1.11.2).
 const MOVES: &str = "c3 Nf6 g4 Nxg4 Qc2 Nxf2 d3 c5 Kxf2 a6 b4 e6 Qb2 g6 bxc5 Bxc5+ Be3 Qf6+ Kg3 Qxf1 Bxc5 Qxb1 \
@@ -157,14 +157,14 @@ fn the_table_has_the_constants_of_wdl_model() {
     let shown: f64 = row.split(']').nth(2).unwrap().split_whitespace().next().unwrap().parse().unwrap();
     assert!((shown - draw.parse::<f64>().unwrap()).abs() < 0.00051, "{row} {draws}");
     // the same as its conditions
-    let like = folder.document(&["calibrate", "games.pgn", "--like-wdl-model", "--no-plots", "--out", "like"]);
+    let config = root().join("examples/wdl-model.toml").to_string_lossy().into_owned();
+    let like = folder.document(&["calibrate", "games.pgn", "--config", &config, "--no-plots", "--out", "like"]);
     let conditions = ["score_cp <= 400", "score_cp >= -400", "material >= 17", "material <= 78", "ply <= 240"];
     let conditions = conditions.iter().flat_map(|condition| ["--where", condition]).collect::<Vec<_>>();
     let same = folder.document(&[&["calibrate", "games.pgn"][..], &options, &["same"], &conditions].concat());
     assert_eq!(like["model"], "wdl_material");
     assert_eq!(like["engines"][0]["models"], same["engines"][0]["models"]);
     assert_eq!(folder.document(&["calibrate", "--dry-run", "games.pgn"])["model"], "joint");
-    folder.run(&["calibrate", "--dry-run", "games.pgn", "--like-wdl-model", "--from-ply", "9"]).ends(2);
     // a curve says where it is read
     folder.good(&["plot", "out/A.json", "--out", "plots"]);
     assert!(folder.text("plots/A-curve.svg").contains("at material 50"), "{}", folder.text("plots/A-curve.svg"));

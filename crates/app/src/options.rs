@@ -5,8 +5,8 @@ use std::fs;
 use evalcurve_fit::calibration::MatePolicy;
 use evalcurve_fit::fit::ModelKind;
 use evalcurve_fit::validate::{Choice, DEFAULT_FOLDS};
-use evalcurve_records::record::encoding::whole_text;
 use evalcurve_records::record::Format;
+use evalcurve_records::record::encoding::whole_text;
 use evalcurve_records::sample::expression::Column;
 use evalcurve_records::sample::{
     Aliases, Condition, Duplicates, Expression, SampleTable, SamplingOptions, Terminations, View,
@@ -20,7 +20,7 @@ use crate::calibrate::{CalibrateOptions, DEFAULT_MODEL, choose};
 use crate::cli::options::values;
 
 /// The options that messages name, in backticks.
-pub const OPTIONS: [&str; 43] = [
+pub const OPTIONS: [&str; 41] = [
     "alias",
     "all",
     "annotator",
@@ -45,7 +45,6 @@ pub const OPTIONS: [&str; 43] = [
     "model",
     "most-wrong",
     "out",
-    "packed-every",
     "password-file",
     "patience",
     "ply",
@@ -53,7 +52,6 @@ pub const OPTIONS: [&str; 43] = [
     "rating-difference",
     "score-unit",
     "signs",
-    "start-ply",
     "strict",
     "teacher",
     "terminations",
@@ -165,21 +163,15 @@ pub struct Sampling {
     #[cfg_attr(feature = "cli", arg(long, value_name = "PLY", hide_short_help = true))]
     pub from_ply: Option<u32>,
 
-    /// Plies per window; one position of each side is drawn from each window. 1 takes every scored position, as
-    /// Stockfish's WDL_model does. That adds little: the positions of one game share its result, and intervals count
-    /// games (they are clustered) either way
+    /// Plies per window; one position of each side is drawn from each window. Of training data (HCPE, HCPE3, PSV,
+    /// binpack, plain) one of every N positions is drawn. 1 takes every scored position, as Stockfish's WDL_model does.
+    /// That adds little: the positions of one game share its result, and intervals count games (they are clustered)
+    /// either way
     ///
-    /// [default: 60]
+    /// [default: 60, of training data 100]
     #[cfg_attr(feature = "cli", arg(long, value_name = "PLIES", value_parser = values::positive(),
         hide_short_help = true))]
     pub window: Option<u32>,
-
-    /// Number of the first move of a record, for records that begin in the middle of a game; a FEN has its own number
-    ///
-    /// [default: 1]
-    #[cfg_attr(feature = "cli", arg(long, value_name = "PLY", value_parser = values::positive(),
-        hide_short_help = true))]
-    pub start_ply: Option<u32>,
 
     /// Seed of the draw
     ///
@@ -207,13 +199,6 @@ pub struct Sampling {
     /// PSV) and of tables without an engine column
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", hide_short_help = true))]
     pub annotator: Option<String>,
-
-    /// Draw one of every N positions of training data (HCPE, HCPE3, PSV), instead of one per window
-    ///
-    /// [default: 100]
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = values::positive(),
-        hide_short_help = true))]
-    pub packed_every: Option<u32>,
 
     /// Draw from all positions, scored or not, for engines that will score them.
     #[cfg_attr(feature = "cli", arg(skip))]
@@ -251,6 +236,20 @@ pub struct Filters {
 /// for an option that may be missing.
 pub type ChosenModel = Option<ModelKind>;
 
+/// How the positions of a plotted curve are put into bins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BinChoice {
+    /// Bins of one width, or of equal counts if the first give half of the engines few points.
+    #[default]
+    Auto,
+    Width,
+    /// Bins of about the same number of positions.
+    Quantile,
+}
+
+/// The width of a bin of the evaluation curve in centipawns, and how the bins of its figures are made.
+pub type Binning = (u32, BinChoice);
+
 /// What becomes of mates, and the size in centipawns of one that is clipped.
 pub type MatesAs = (MatePolicy, u32);
 
@@ -268,10 +267,11 @@ pub struct Fitting {
     #[cfg_attr(feature = "cli", arg(long, value_name = "[ENGINE=]CP|auto", value_parser = values::threshold))]
     pub mate_threshold: Vec<(Option<String>, Threshold)>,
 
-    /// Width of a bin of the evaluation curve in centipawns
-    #[cfg_attr(feature = "cli", arg(long, value_name = "CP", default_value_t = Fitting::default().bin,
-        value_parser = values::positive(), hide_short_help = true))]
-    pub bin: u32,
+    /// Bins of the evaluation curve: of one width in centipawns, drawn with equal counts (quantile), or auto: 200
+    /// centipawns, drawn with equal counts if half of the engines have --min-bin samples in fewer than eight bins
+    #[cfg_attr(feature = "cli", arg(long, value_name = "CP|quantile|auto", default_value = "auto",
+        value_parser = values::bin, hide_short_help = true))]
+    pub bin: Binning,
 
     /// Fewest samples of a bin that is plotted
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Fitting::default().min_bin,
@@ -308,7 +308,7 @@ pub struct Fitting {
 
     /// The model of the calibration. The file also holds both sigmoids
     #[cfg_attr(feature = "cli", arg(long, value_name = "MODEL", value_parser = values::models(),
-        default_value = DEFAULT_MODEL.as_str(), default_value_if("like_wdl_model", "true", "wdl-material")))]
+        default_value = DEFAULT_MODEL.as_str()))]
     pub model: ChosenModel,
 
     /// Folds over games for evaluating the model out of sample; 0 for no evaluation
@@ -329,7 +329,7 @@ impl Default for Fitting {
         Self {
             mate_policy: (of.mate_policy, of.clip_cp),
             mate_threshold: Vec::new(),
-            bin: of.bin_cp,
+            bin: (of.bin_cp, BinChoice::Auto),
             min_bin: of.min_bin,
             min_samples: of.min_samples,
             min_games: of.min_games,
@@ -377,7 +377,7 @@ impl Fitting {
             mate_policy: self.mate_policy.0,
             clip_cp: self.mate_policy.1,
             thresholds: self.thresholds(),
-            bin_cp: self.bin.max(1),
+            bin_cp: self.bin.0.max(1),
             min_bin: self.min_bin,
             min_samples: self.min_samples,
             min_games: self.min_games,
@@ -409,11 +409,10 @@ impl Reading {
         SamplingOptions {
             from_ply: of.from_ply.unwrap_or(default.from_ply),
             window: of.window.unwrap_or(default.window).max(1),
-            start_ply: of.start_ply.unwrap_or(default.start_ply).max(1),
             seed: of.seed.unwrap_or(default.seed),
             drop_draws: of.drop_draws,
             annotator: of.annotator.clone(),
-            packed_every: of.packed_every.unwrap_or(default.packed_every).max(1),
+            packed_every: of.window.unwrap_or(default.packed_every).max(1),
             terminations: self.filters.terminations.clone(),
             unscored: of.unscored,
             duplicates: of.duplicates,
@@ -438,8 +437,7 @@ impl Reading {
     /// The options that were given and do not act on tables, whose rows are drawn already.
     pub fn without_effect_on_tables(&self) -> Vec<&'static str> {
         let of = &self.sampling;
-        let given = [("window", of.window.is_some()), ("start-ply", of.start_ply.is_some())];
-        given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option).collect()
+        of.window.map(|_| "window").into_iter().collect()
     }
 
     /// The filters in words, for the calibration file.
@@ -521,9 +519,9 @@ mod tests {
             argument.get_long_help().unwrap().to_string().ends_with(&format!("[default: {words}]"))
         };
         let default = SamplingOptions::default();
-        assert!(said("from-ply", &default.from_ply.to_string()) && said("window", &default.window.to_string()));
-        assert!(said("start-ply", &default.start_ply.to_string()) && said("seed", &default.seed.to_string()));
-        assert!(said("packed-every", &default.packed_every.to_string()));
+        let windows = format!("{}, of training data {}", default.window, default.packed_every);
+        assert!(said("from-ply", &default.from_ply.to_string()) && said("window", &windows));
+        assert!(said("seed", &default.seed.to_string()));
         let matches = command.try_get_matches_from(["evalcurve", "games"]).unwrap();
         let args = InputArgs::from_arg_matches(&matches).unwrap();
         assert_eq!(args.reading(), Reading::default());

@@ -54,7 +54,7 @@ pub struct Args {
     /// Columns: engine, bin (number k of the bin [k·BIN, (k+1)·BIN)), mean score in the bin, wins, draws, losses, win
     /// rate with draws as half a win, its 95% Wilson interval (which assumes independent samples), and its 95%
     /// bootstrap interval over games (--bands). With --by: engine, split and group first, and no bootstrap interval.
-    #[arg(long, conflicts_with_all = ["out", "field", "score_limit", "bins", "data"], help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["out", "field", "score_limit", "data"], help_heading = "Output")]
     points: bool,
 
     #[command(flatten)]
@@ -96,7 +96,7 @@ fn run(args: &Args) -> anyhow::Result<Done> {
     let mut command = args.curve.input.calibrate();
     // no output depends on out-of-sample scores
     command.fitting.folds = None;
-    let min_bin = command.fitting.min_bin;
+    let (min_bin, bins) = (command.fitting.min_bin, command.fitting.bin.1);
     let language = args.curve.input.language.chosen();
     let paths = with_calibrations_of_folders(&args.curve.input.paths)?;
     let files = paths.iter().filter(|path| is_calibration(path)).count();
@@ -115,7 +115,7 @@ fn run(args: &Args) -> anyhow::Result<Done> {
         terminal::tell(&found, args.output.quiet, language);
         let Calibrated { results, options, .. } = &found.value;
         let enough = results.iter().filter(|r| r.has_enough(options));
-        let series = figures::series_of_results(enough, min_bin, args.plot.bins, language);
+        let series = figures::series_of_results(enough, min_bin, bins, language);
         records = Some(found.value);
         series
     } else if files < paths.len() {

@@ -13,9 +13,9 @@ use evalcurve_tables::{Role, ScoreUnit};
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
 
-use crate::calibrate::mates::Threshold;
 use crate::calibrate::CalibrateOptions;
-use crate::{ChosenModel, FileFormat, Folds, MatesAs};
+use crate::calibrate::mates::Threshold;
+use crate::{BinChoice, Binning, ChosenModel, FileFormat, Folds, MatesAs};
 
 /// Parses one of the words of an enum of the library, and lists them in `--help`.
 pub fn one_of<T>() -> impl TypedValueParser<Value = T>
@@ -130,6 +130,17 @@ pub fn models() -> impl TypedValueParser<Value = ChosenModel> {
         };
         MODELS.iter().find(named).and_then(|(kind, _)| *kind)
     })
+}
+
+/// Parses the value of `--bin`.
+pub fn bin(value: &str) -> Result<Binning, Text> {
+    let width = CalibrateOptions::default().bin_cp;
+    match (value, value.parse()) {
+        ("auto", _) => Ok((width, BinChoice::Auto)),
+        ("quantile", _) => Ok((width, BinChoice::Quantile)),
+        (_, Ok(cp)) if cp > 0 => Ok((cp, BinChoice::Width)),
+        _ => Err(text!("'{value}' is neither a width in centipawns nor auto or quantile")),
+    }
 }
 
 /// Parses the value of `--mate-policy`.
