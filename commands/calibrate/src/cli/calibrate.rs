@@ -10,7 +10,7 @@ use clap::builder::ArgPredicate;
 use evalcurve_app::calibrate::{EngineResult, among_most, forecasts, write_forecasts};
 use evalcurve_app::cli::engines::{Engines, nothing};
 use evalcurve_app::cli::files::{calibrations_in, check_replace, is_there, make_folder, make_parent, note_all, shown};
-use evalcurve_app::cli::options::{InputArgs, OutputArgs, PlotArgs, TableArgs};
+use evalcurve_app::cli::options::{InputArgs, OutputArgs, TableArgs};
 use evalcurve_app::cli::{Done, Heading, Limits, Program, ScoreRecords, Subcommand, terminal};
 use evalcurve_app::report::figures::{self, BinChoice};
 use evalcurve_app::report::text::{printable, wrap};
@@ -72,8 +72,6 @@ pub struct Args {
     #[arg(long, value_name = "COMMAND")]
     analyse_with: Vec<String>,
 
-    #[command(flatten)]
-    plot: PlotArgs,
     #[command(flatten)]
     table: TableArgs,
     #[command(flatten)]
@@ -178,7 +176,7 @@ fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
     let language = args.input.language.chosen();
     let folder = || args.plots.clone().unwrap_or_else(|| args.out.join("plots"));
     let bins = input.fitting().bin.1;
-    let plots = (!args.no_plots).then(|| Plots { folder: folder(), data: args.plot.data, bins, language });
+    let plots = (!args.no_plots).then(|| Plots { folder: folder(), bins, language });
     let job = Job {
         input: input.input(),
         out: &args.out,
@@ -365,8 +363,6 @@ const MOST_FIGURES: usize = 500;
 /// The figures of engines.
 struct Plots {
     folder: PathBuf,
-    /// Whether the numbers of each figure are written beside it.
-    data: bool,
     bins: BinChoice,
     language: Language,
 }
@@ -394,7 +390,7 @@ impl Plots {
         let mut drawings = figures::drawings(&series, Reading::Equal);
         drawings.extend(drawings_of_results(drawn, table, options));
         let plot = PlotOptions { language, ..PlotOptions::default() };
-        let written = figures::write(&drawings, &self.folder, &plot, self.data)?;
+        let written = figures::write(&drawings, &self.folder, &plot, false)?;
         note_all(&written.left_out, is_quiet, language);
         Ok(written.files.len())
     }

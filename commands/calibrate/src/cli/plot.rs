@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use evalcurve_app::Calibrated;
 use evalcurve_app::cli::files::{is_calibration, list_plots, make_folder, note_all, with_calibrations_of_folders};
-use evalcurve_app::cli::options::{InputArgs, OutputArgs, PlotArgs};
+use evalcurve_app::cli::options::{InputArgs, OutputArgs};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, progress, terminal};
 use evalcurve_app::judge::split::{SMALL_BIN, Split};
 use evalcurve_app::report::figures;
@@ -57,8 +57,9 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["out", "field", "score_limit", "data"], help_heading = "Output")]
     points: bool,
 
-    #[command(flatten)]
-    plot: PlotArgs,
+    /// Write the numbers of each figure as CSV beside it
+    #[arg(long, help_heading = "Plots")]
+    data: bool,
     #[command(flatten)]
     pub(super) output: OutputArgs,
 }
@@ -137,7 +138,7 @@ fn run(args: &Args) -> anyhow::Result<Done> {
         Some(Calibrated { results, table, options, .. }) => wdl_figures::drawings_of_results(results, table, options),
         None => wdl_figures::drawings(calibrations.iter().map(|calibration| (calibration, Vec::new()))),
     });
-    let figures::Written { files, left_out } = figures::write(&drawings, &args.out, &plot_options, args.plot.data)?;
+    let figures::Written { files, left_out } = figures::write(&drawings, &args.out, &plot_options, args.data)?;
     note_all(&left_out, args.output.is_quiet(), language);
     let why = || text!("no engine has anything within the axes");
     report(args, &files, (!left_out.is_empty()).then(why))
@@ -151,7 +152,7 @@ fn split(args: &Args, command: Curve, plot_options: &PlotOptions) -> anyhow::Res
     terminal::tell(&found, args.output.quiet, language);
     note_splits(splits, args.output.is_quiet(), language);
     make_folder(&args.out)?;
-    let written = figures::write_splits(splits, min_bin, &args.out, plot_options, args.plot.data)?;
+    let written = figures::write_splits(splits, min_bin, &args.out, plot_options, args.data)?;
     let why = splits.first().map(|_| {
         let fewest = min_bin.min(SMALL_BIN);
         text!("no two parts have {FEWEST_POINTS} points of at least {fewest} samples; --min-bin makes smaller ones")
@@ -167,6 +168,6 @@ fn report(args: &Args, written: &[PathBuf], why: Option<Text>) -> anyhow::Result
         terminal::error(&say!(language, "nothing to draw: {}", why.text(language)));
         return Ok(Done::Nothing);
     }
-    let also = language.word(if args.plot.data { key!(", .png and .csv") } else { key!(" and .png") });
+    let also = language.word(if args.data { key!(", .png and .csv") } else { key!(" and .png") });
     list_plots(&args.output, written, also, None)
 }

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use crate::{Calibrate, Fitting, Input, Reading};
 pub use output::LanguageArgs;
 pub use output::OutputArgs;
-pub use output::PlotArgs;
 pub use output::TableArgs;
 pub use output::language;
 pub use output::language_of;

@@ -10,15 +10,6 @@ use super::one_of;
 use crate::cli::terminal;
 use crate::with_flags;
 
-/// How curves are plotted.
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Plots")]
-pub struct PlotArgs {
-    /// Write the numbers of each figure as CSV beside it
-    #[arg(long)]
-    pub data: bool,
-}
-
 /// Which engines a table shows, and how much of each.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Output")]
