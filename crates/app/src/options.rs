@@ -268,7 +268,7 @@ pub struct Fitting {
     pub mate_threshold: Vec<(Option<String>, Threshold)>,
 
     /// Bins of the evaluation curve: of one width in centipawns, drawn with equal counts (quantile), or auto: 200
-    /// centipawns, drawn with equal counts if half of the engines have --min-bin samples in fewer than eight bins
+    /// centipawns, drawn with equal counts if half of the engines would have fewer than eight points
     #[cfg_attr(feature = "cli", arg(long, value_name = "CP|quantile|auto", default_value = "auto",
         value_parser = values::bin, hide_short_help = true))]
     pub bin: Binning,
