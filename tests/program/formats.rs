@@ -206,7 +206,7 @@ fn damaged_training_data_costs_the_damaged_records() {
         "byte 99 at byte 416 is not 0, 1 or 2",
         "3 bytes are left at byte 11400, but a record of hcpe has 38",
         "every record counts as a game",
-        "--window and --from-ply do not apply",
+        "(--window); --from-ply does not apply",
     ]);
     folder.run(&["inspect", "bad.hcpe", "--strict", "--annotator", "X"]).ends(1);
     // without the name of the engine
