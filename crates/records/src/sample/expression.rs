@@ -7,8 +7,8 @@
 //! value      = word | '"' any '"' | "'" any "'"
 //! ```
 //!
-//! Text is only compared with = and !=, as a glob (`*`, `?`) or several (`"Gikou*|Apery"`). A sample without the value, for example a rating that the
-//! record does not give, is neither inside nor outside: it is left out.
+//! Text is only compared with = and !=, as a glob (`*`, `?`) or several (`"Gikou*|Apery"`). A sample without the value,
+//! for example a rating that the record does not give, is neither inside nor outside: it is left out.
 
 use std::fmt;
 
