@@ -55,10 +55,8 @@ class ReadingOptions(TypedDict, total=False):
     window: Values
 
 
-class FitOptions(ReadingOptions, total=False):
-    all: bool
-    force: bool
-    wide: bool
+class CalibrateOptions(ReadingOptions, total=False):
+    pass
 
 
 class EvaluateOptions(ReadingOptions, total=False):
@@ -69,9 +67,8 @@ class SampleOptions(ReadingOptions, total=False):
     force: bool
 
 
-class CurveOptions(ReadingOptions, total=False):
+class PlotOptions(ReadingOptions, total=False):
     by: Values
-    force: bool
 
 
 class DiagnoseOptions(ReadingOptions, total=False):
