@@ -789,7 +789,7 @@ SAMPLE_SCHEMA = (
     "mate boolean, result double, termination string, score_end string, moves_hash string, rating double, "
     "opponent_rating double, bradley_terry boolean, "
     "start_time string, time_control string, source string, line bigint, chess boolean, declared_win int, "
-    "declared_draw int, declared_loss int, black string, white string, material int"
+    "declared_draw int, declared_loss int, black string, white string, unread int, material int"
 )
 """The columns of ``sample_batches`` as Spark writes them."""
 

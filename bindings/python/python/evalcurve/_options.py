@@ -40,12 +40,7 @@ class ReadingOptions(TypedDict, total=False):
 
 
 class CalibrateOptions(ReadingOptions, total=False):
-    all: bool
-    analyse_with: Values
-    force: bool
-    no_plots: bool
-    plots: Values
-    wide: bool
+    pass
 
 
 class EvaluateOptions(ReadingOptions, total=False):
@@ -59,9 +54,6 @@ class SampleOptions(ReadingOptions, total=False):
 
 class PlotOptions(ReadingOptions, total=False):
     by: Values
-    data: bool
-    field: bool
-    score_limit: Values
 
 
 class DiagnoseOptions(ReadingOptions, total=False):

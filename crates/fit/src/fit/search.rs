@@ -90,8 +90,9 @@ pub(crate) trait Loss<H = Square> {
         None
     }
 
-    /// Whether a Newton step leads to an end of the domain at which no minimum is looked for.
-    fn leaves(&self, _at: &[f64], _step: &[f64]) -> bool {
+    /// Whether a Newton step leads to an end of the domain at which no minimum is looked for. `is_bowl` says that the
+    /// loss is convex here.
+    fn leaves(&self, _at: &[f64], _here: &Evaluation<H>, _step: &[f64], _is_bowl: bool) -> bool {
         false
     }
 
@@ -239,7 +240,7 @@ impl<'a, H: Curvature> Search<'a, H> {
             if is_bowl && here.size_of_gradient() <= GRADIENT_TOLERANCE && size <= STEP_TOLERANCE {
                 return Ok(self.last_step(Minimum { at, evaluation: here }, &step, last_pass));
             }
-            if self.loss.leaves(&at, &step) {
+            if self.loss.leaves(&at, &here, &step, is_bowl) {
                 return Err(stalled(at, &here));
             }
             // a saturated curve has next to no curvature, and its Newton step would go much too far

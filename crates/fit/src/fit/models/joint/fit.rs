@@ -7,7 +7,7 @@ use evalcurve_calibration::{Joint, Method, Model, ModelKind};
 
 use super::covariance::{Functionals, covariances, mean_strength};
 use super::field::Field;
-use super::objective::{Layout, Objective, Row, Rows};
+use super::objective::{Layout, Objective, RUNAWAY, Row, Rows};
 use crate::fit::case::{Case, Part, median_size};
 use crate::fit::counts::{Observation, ScoreCounts};
 use crate::fit::error::FitError;
@@ -25,6 +25,9 @@ const STRENGTH_SD_RATED: f64 = 0.2;
 const STRENGTH_SD: f64 = 1.0;
 /// Games from which a player has a strength.
 const PLAYER_GAMES: usize = 10;
+/// Largest slope from which the search starts, in logits per median score. Where small scores separate wins from losses
+/// their own slope has no bound.
+const FIRST_SLOPE: f64 = 4.0;
 /// Most players with a strength, those with most games. The others go by their rating alone.
 const MOST_PLAYERS: usize = 200;
 /// Of the drawn games, the part at any score from which the search starts.
@@ -195,10 +198,6 @@ pub(super) fn rows(engines: &[Part<'_>], units: &[f64], players: &HashMap<u32, u
 /// A share of lapses of a file that is not above this is 0: what rounding leaves of a difference.
 const NO_LAPSE: f64 = 1e-12;
 
-/// Slopes beyond this, in logits per median score, run off to infinity: a score separates wins from losses, but for
-/// results that follow no score.
-const RUNAWAY: f64 = 30.0;
-
 /// Of so many slopes one may be negative by chance.
 const ENGINES_OF_CHANCE: usize = 100;
 
@@ -255,7 +254,7 @@ fn fit_together(
     let ratings = engines.iter().flat_map(|cases| cases.iter()).filter(|c| strength(c, options).is_some()).count();
     let rated = rows.are_rated();
     let strength_sd = if rated && 10 * ratings >= 9 * rows.len() { STRENGTH_SD_RATED } else { STRENGTH_SD };
-    let small = members.iter().zip(&units).map(|(member, unit)| member.slope.map_or(1.0, |slope| slope * unit));
+    let small = members.iter().zip(&units).map(|(member, unit)| member.slope.map_or(1.0, |slope| (slope * unit).min(FIRST_SLOPE)));
     let slopes: Vec<f64> = small.collect();
     let draws = rows.result.contains(&0.5);
     let layout = Layout { players: players.len(), engines: slopes.len(), rated, draws, lapse: false };

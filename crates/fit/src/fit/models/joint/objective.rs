@@ -5,10 +5,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::fit::lapse::{Common, PARAMETERS, Points, second};
-use crate::fit::search::{Evaluation, Limits, Loss, MAX_STEP};
+use crate::fit::search::{Evaluation, GRADIENT_TOLERANCE, Limits, Loss, MAX_STEP};
 use crate::fit::symmetric::{Arrow, Curvature, Pattern, Square};
 use crate::parallel;
 use crate::vector::{BLOCK, Logistics};
+
+/// Slopes beyond this, in logits per median score, run off to infinity: a score separates wins from losses, but for
+/// results that follow no score.
+pub(super) const RUNAWAY: f64 = 30.0;
+
+/// The rest of a fit has settled where no parameter wants to move by more than this.
+const SETTLED: f64 = 0.01;
 
 /// Partial sums: fixed, so that sums have equal bits on any number of threads.
 const PARTS: usize = 8;
@@ -574,7 +581,9 @@ impl Loss<Arrow> for Objective<'_> {
     /// The slope of an engine says nothing of those of the others: one that is far from its own must not hold up all.
     /// Lapses stay a share.
     fn clipped(&self, at: &[f64], step: &[f64]) -> Option<Vec<f64>> {
-        let mut step: Vec<f64> = step.iter().map(|s| s.clamp(-0.5 * MAX_STEP, 0.5 * MAX_STEP)).collect();
+        // one that runs off does so in few steps
+        let most = |at: f64| (0.5 * MAX_STEP).max(0.5 * at);
+        let mut step: Vec<f64> = step.iter().zip(at).map(|(s, at)| s.clamp(-most(*at), most(*at))).collect();
         if let Some(l) = self.layout.lapse() {
             step[l] = step[l].clamp(-0.9 * at[l], 0.5 * (MOST_LAPSES - at[l]));
         }
@@ -586,9 +595,16 @@ impl Loss<Arrow> for Objective<'_> {
         Some(step)
     }
 
-    /// The share of lapses falls below 0, and at these slopes a first lapse makes no result more likely. The loss has
-    /// only one minimum without lapses, which is known by then.
-    fn leaves(&self, at: &[f64], step: &[f64]) -> bool {
+    /// Where all else has settled, a slope runs off to infinity or lies where the loss has no bowl. Or the share of lapses
+    /// falls below 0, and at these slopes a first lapse makes no result more likely. The loss has only one minimum
+    /// without lapses, which is known by then.
+    fn leaves(&self, at: &[f64], here: &Evaluation<Arrow>, step: &[f64], is_bowl: bool) -> bool {
+        let is_off = |i: usize| i < self.layout.engines && at[i] > RUNAWAY;
+        let is_flat = |i: usize| at[i] > 10.0 * RUNAWAY || here.gradient[i].abs() <= GRADIENT_TOLERANCE;
+        let runs = |i: usize| is_off(i) && step[i].abs() > SETTLED && (!is_bowl || (step[i] > 0.0 && is_flat(i)));
+        if (0..self.layout.engines).any(runs) && (0..step.len()).all(|i| is_off(i) || step[i].abs() < SETTLED) {
+            return true;
+        }
         let falls = |l: &usize| self.may_leave && at[*l] < FEW_LAPSES && at[*l] + step[*l] <= 0.0;
         let Some(l) = self.layout.lapse().filter(falls) else { return false };
         let mut without = at.to_vec();
