@@ -11,7 +11,7 @@ github.com/official-stockfish/WDL_model.
 Without --samples games of a known truth are generated. The result of a game is drawn first, and the score of each
 position given it, so that wins, draws and losses at a score and a material are those of the truth, while the positions
 of a game share their result and most of their noise. --samples takes every scored position of real games, as written by
-`evalcurve sample GAMES.pgn --all-positions --from-ply 1 --material --out all.csv`; random subsets of its games are
+`evalcurve sample GAMES.pgn --window 1 --from-ply 1 --material --out all.csv`; random subsets of its games are
 compared with all N of them, and the error of n games is divided by sqrt(1 - n/N), since they are among these.
 
 Both programs get the same positions: scores up to 400, material 17 to 78. scoreWDL.py makes --slow sets only, since it

@@ -7,7 +7,7 @@
     peers/bin/python benches/wdl_peers.py --script WDL_model/scoreWDL.py --samples all.csv
 
 Without --samples the counts are generated from a known truth. --samples takes every scored position, as written by
-`evalcurve sample GAMES.pgn --all-positions --from-ply 1 --material --out all.csv`; --by move does not need --material.
+`evalcurve sample GAMES.pgn --window 1 --from-ply 1 --material --out all.csv`; --by move does not need --material.
 scoreWDL.py runs twice, with two values of --winMin. They change only where its last search starts, so the difference
 between the two runs is scoreWDL.py's own variation. From some starts it ends with an error. -log L is the mean over the
 positions that scoreWDL.py keeps by default: scores up to 400, material 17 to 78, moves 1 to 120.

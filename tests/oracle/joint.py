@@ -1,4 +1,4 @@
-"""Fits the joint model with numpy from its equations in docs/three-outcomes.md, to check evalcurve's own fit.
+"""Fits the joint model with numpy from its equations in docs/method.md, to check evalcurve's own fit.
 
     python joint.py samples > joint.csv
     python joint.py fit joint.csv > joint.expected.json

@@ -1,4 +1,4 @@
-"""Fits the joint model to games from docs/three-outcomes.md alone, and compares it with evalcurve's calibration files.
+"""Fits the joint model to games from docs/method.md alone, and compares it with evalcurve's calibration files.
 
     evalcurve sample data/selfplay --mate-threshold auto --out samples.csv
     python joint_games.py samples.csv ../../data/calibrations

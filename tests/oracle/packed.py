@@ -55,7 +55,7 @@ with tempfile.TemporaryDirectory() as folder:
         file = folder / name
         data.tofile(file)
         out = folder / (name + ".csv")
-        options = ["--annotator", "X", "--packed-every", "1", "--mate-threshold", "40000", "--out", str(out)]
+        options = ["--annotator", "X", "--window", "1", "--mate-threshold", "40000", "--out", str(out)]
         subprocess.run([program, "sample", str(file), *options, "--quiet"], check=True)
         rows = list(csv.DictReader(out.open(encoding="utf-8")))
         read = [(row["color"], int(row["score_cp"]), float(row["result"]), int(row["ply"])) for row in rows]

@@ -136,12 +136,12 @@ fn figures_have_their_numbers_beside_them() {
     let folder = Folder::new();
     folder.generate("games.csa", &["--games", "400", "--engine", "A:0.002:0", "--engine", "B:0.003:0"]);
     let arguments = ["plot", "games.csa", "--data", "--min-bin", "20", "--out", "p"];
-    folder.good(&[&arguments[..], &["--bins", "width"]].concat());
+    folder.good(&[&arguments[..], &["--bin", "200"]].concat());
     let points = folder.text("p/curves.csv").lines().filter(|line| line.contains(",point,")).count();
     let printed = folder.good(&["plot", "--points", "games.csa", "--min-bin", "20", "--bands", "0"]).out;
     // points beyond the axis are clipped
     assert!(points > 8 && points < printed.lines().count(), "{points} of {printed}");
-    folder.good(&[&arguments[..], &["--bins", "quantile"]].concat());
+    folder.good(&[&arguments[..], &["--bin", "quantile"]].concat());
     let quantile = folder.text("p/A-curve.csv");
     assert!(quantile.lines().filter(|line| line.contains("A,point,")).count() >= 8, "{quantile}");
     assert!(folder.text("p/A-curve.svg").contains("about the same number of positions"));
@@ -310,7 +310,7 @@ fn samples_in_two_inputs_count_once() {
     generate(&folder, &["--games", "300"]);
     folder.good(&["sample", "games.csa", "--out", "samples.csv"]);
     folder.good(&["sample", "games.csa", "--engine", "Fine", "--out", "fine.parquet"]);
-    folder.good(&["sample", "games.csa", "--not-engine", "Fine", "--out", "others.csv"]);
+    folder.good(&["sample", "games.csa", "--where", "engine != Fine", "--out", "others.csv"]);
     let once = folder.document(&["calibrate", "--dry-run", "games.csa"]);
     for inputs in [["games.csa", "samples.csv"], ["samples.csv", "fine.parquet"], ["fine.parquet", "others.csv"]] {
         let document = folder.document(&[&["calibrate", "--dry-run"], &inputs[..]].concat());

@@ -150,7 +150,7 @@ fn all_positions_are_more_samples_of_the_same_games() {
         folder.document(&[&arguments[..], more].concat());
         folder.json(&format!("{out}/A.json"))["models"]["maximum_likelihood"].clone()
     };
-    let (few, all) = (fit("few", &[]), fit("all", &["--all-positions"]));
+    let (few, all) = (fit("few", &[]), fit("all", &["--window=1"]));
     assert_eq!((&few["games"], &all["games"]), (&300.into(), &300.into()));
     // 30 moves of each side in each game
     assert_eq!(all["samples"], 9_000);
@@ -159,10 +159,6 @@ fn all_positions_are_more_samples_of_the_same_games() {
     let error =
         |fit: &serde_json::Value| fit["covariance"][0][0].as_f64().unwrap().sqrt() / fit["w1"].as_f64().unwrap();
     assert!(error(&all) > 0.3 * error(&few), "{} {}", error(&all), error(&few));
-    let out = folder.good(&["calibrate", "--dry-run", "games.pgn", "--all-positions", "--from-ply", "1"]).out;
+    let out = folder.good(&["calibrate", "--dry-run", "games.pgn", "--window=1", "--from-ply", "1"]).out;
     assert!(out.contains("every scored one from ply 1 on") && out.contains("those of a game are alike"), "{out}");
-    folder
-        .run(&["calibrate", "--dry-run", "games.pgn", "--all-positions", "--window", "9"])
-        .ends(2)
-        .says(&["--window"]);
 }

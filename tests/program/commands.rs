@@ -134,9 +134,9 @@ fn options_act_on_tables_or_are_named() {
     let (mut late, _) = drawn(Sampling { from_ply: Some(30), ..Sampling::default() });
     late.sort_unstable();
     assert_eq!(late, [30, 40]);
-    let (plies, problems) = drawn(Sampling { window: Some(20), start_ply: Some(3), ..Sampling::default() });
+    let (plies, problems) = drawn(Sampling { window: Some(20), ..Sampling::default() });
     assert_eq!(plies.len(), 4);
-    assert!(problems.starts_with("rows: no effect: `window`, `start-ply`; the rows of tables"), "{problems}");
+    assert!(problems.starts_with("rows: no effect: `window`; the rows of tables"), "{problems}");
 }
 
 /// The program names the options as flags.
@@ -151,13 +151,13 @@ fn messages_name_flags() {
         "samples.csv",
         "--window",
         "20",
-        "--not-engine",
-        "Absent",
+        "--mate-threshold",
+        "Absent=900",
         "--bands",
         "0",
     ]);
     assert!(ran.err.contains("warning: samples.csv: no effect: --window; the rows"), "{}", ran.err);
-    assert!(ran.err.contains("note: --not-engine: no engine matches 'Absent'"), "{}", ran.err);
+    assert!(ran.err.contains("note: --mate-threshold: no engine matches 'Absent'"), "{}", ran.err);
     let all = folder
         .run(&["calibrate", "--dry-run", "samples.csv", "--bands", "0", "--min-samples", "100000", "--json"])
         .document();

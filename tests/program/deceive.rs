@@ -87,7 +87,8 @@ fn games_with_the_wrong_sign_are_found_and_turned() {
 #[test]
 fn turned_signs_are_recorded() {
     let folder = simulated(3, 200, 75, |attack| attack.inverted = 0.2);
-    let options = ["calibrate", "t.csv", "--no-plots", "--out", "out", "--signs", "auto", "--samples", "s.csv"];
+    folder.good(&["sample", "t.csv", "--signs", "auto", "--out", "s.csv"]);
+    let options = ["calibrate", "t.csv", "--no-plots", "--out", "out", "--signs", "auto"];
     folder.good(&options).says(&["A: the sign of its scores was turned in "]);
     let file: Value = serde_json::from_str(&folder.text("out/A.json")).unwrap();
     let filters: Vec<&str> = file["sampling"]["filters"].as_array().unwrap().iter().flat_map(Value::as_str).collect();
@@ -128,7 +129,7 @@ fn a_rule_with_moves_in_a_row_is_found_in_real_games() {
     let folder = Folder::new();
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/data/selfplay/");
     let files = ["Fairy-Stockfish+sekirei.csa", "sekirei+Fairy-Stockfish.csa"].map(|file| format!("{data}{file}"));
-    folder.good(&["sample", &files[0], &files[1], "--all-positions", "--out", "all.csv", "--quiet"]);
+    folder.good(&["sample", &files[0], &files[1], "--window=1", "--out", "all.csv", "--quiet"]);
     let text = folder.text("all.csv");
     let (head, rows) = text.split_once('\n').unwrap();
     let column = |name: &str| head.split(',').position(|column| column == name).unwrap();
@@ -257,11 +258,7 @@ fn one_question_has_one_constant() {
 #[test]
 fn options_that_do_not_act_on_tables_are_named() {
     let folder = simulated(3, 100, 102, |attack| attack.draws = evalcurve_testkit::attack::Draws::Even(0.5));
-    for (options, name) in [
-        (&["--window", "20"][..], "--window"),
-        (&["--all-positions"], "--all-positions"),
-        (&["--start-ply", "5"], "--start-ply"),
-    ] {
+    for (options, name) in [(&["--window", "20"][..], "--window")] {
         let written = ["calibrate", "--no-plots", "--out", "out"];
         for command in [&["calibrate", "--dry-run"][..], &written, &["constant"], &["inspect"]] {
             folder.run(&[command, &["t.csv"], options].concat()).says(&[name, "sample the records again"]);

@@ -285,8 +285,8 @@ fn plots_of_wins_draws_and_losses() {
     assert!(!out.contains("A-wdl-wins"), "{out}");
     let out = folder.good(&["plot", "mle/A.json", "--out", "others"]).out;
     assert!(!out.contains("wdl"), "{out}");
-    let records = ["games.pgn", "--from-ply", "1", "--all-positions", "--model", "wdl-material", "--data"];
-    let out = folder.good(&[&["plot", "--out", "seen"][..], &records].concat()).out;
+    let records = ["games.pgn", "--from-ply", "1", "--window=1", "--model", "wdl-material"];
+    let out = folder.good(&[&["plot", "--data", "--out", "seen"][..], &records].concat()).out;
     for (name, word) in [("A-wdl-wins", "share of wins"), ("B-wdl-draws", "share of draws"), ("B-wdl-contours", "50%")]
     {
         assert!(out.contains(&format!("seen/{name}.svg")), "{out}");

@@ -78,7 +78,7 @@ fn positions(document: &Value, format: &str) -> (u64, u64) {
     (read, used)
 }
 
-const EVERY_ONE: [&str; 4] = ["--annotator", "X", "--packed-every", "1"];
+const EVERY_ONE: [&str; 4] = ["--annotator", "X", "--window", "1"];
 
 #[test]
 fn the_three_formats_of_training_data_agree() {
@@ -107,7 +107,7 @@ fn the_draw_does_not_depend_on_threads_or_archives() {
         let read = |name: &str, bytes: &[u8], threads: &str| {
             folder.write(&format!("{name}/data"), bytes);
             let path = format!("{name}/data");
-            let more = ["--annotator", "X", "--packed-every", "20", "--threads", threads, "--force"];
+            let more = ["--annotator", "X", "--window", "20", "--threads", threads, "--force"];
             folder.good(&[&["sample", &path, "--out", "s.csv"], &more[..]].concat());
             folder.text("s.csv").replace(&path, "")
         };
@@ -141,7 +141,7 @@ fn the_draw_does_not_depend_on_threads_or_archives() {
             "X",
             "--seed",
             "7",
-            "--packed-every",
+            "--window",
             "20",
             "--force",
         ]);
@@ -154,11 +154,7 @@ fn a_file_of_which_little_is_drawn_is_reported_with_its_remedy() {
     let folder = Folder::new();
     folder.write("small.hcpe", hcpe(4_000));
     let ran = folder.good(&["inspect", "small.hcpe", "--annotator", "X"]);
-    assert!(
-        ran.err.contains("only 40 of 4,000 positions were drawn") && ran.err.contains("--packed-every"),
-        "{}",
-        ran.err
-    );
+    assert!(ran.err.contains("only 40 of 4,000 positions were drawn") && ran.err.contains("--window"), "{}", ran.err);
     let ran = folder.good(&[&["inspect", "small.hcpe"], &EVERY_ONE[..]].concat());
     assert!(!ran.err.contains("only"), "{}", ran.err);
 }
@@ -170,7 +166,7 @@ fn training_data_given_twice_counts_once_in_any_order() {
         folder.write("whole", &bytes);
         folder.write("copy", &bytes);
         folder.write("cut", &bytes[..cut]);
-        let options = ["--annotator", "X", "--packed-every", "20", "--force", "--json"];
+        let options = ["--annotator", "X", "--window", "20", "--force", "--json"];
         let samples = |names: &[&str]| {
             folder.good(&[&["sample"], names, &["--out", "s.csv"], &options[..]].concat());
             let document = folder.document(&[&["inspect"], names, &options[..4]].concat());
@@ -210,7 +206,7 @@ fn damaged_training_data_costs_the_damaged_records() {
         "byte 99 at byte 416 is not 0, 1 or 2",
         "3 bytes are left at byte 11400, but a record of hcpe has 38",
         "every record counts as a game",
-        "--window and --from-ply do not apply",
+        "(--window); --from-ply does not apply",
     ]);
     folder.run(&["inspect", "bad.hcpe", "--strict", "--annotator", "X"]).ends(1);
     // without the name of the engine

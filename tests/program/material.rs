@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Folder, csv, csv_text, problems};
+use crate::support::{Folder, csv, csv_text, problems, root};
 
 /// A game of random moves, with castling, and the material before each of them (python-chess 1.11.2).
 const MOVES: &str = "c3 Nf6 g4 Nxg4 Qc2 Nxf2 d3 c5 Kxf2 a6 b4 e6 Qb2 g6 bxc5 Bxc5+ Be3 Qf6+ Kg3 Qxf1 Bxc5 Qxb1 \
@@ -114,7 +114,6 @@ fn material_goes_from_records_to_win_rates() {
         let more = [&["evaluate", "out/A.json", "games.pgn"][..], more, &all].concat();
         folder.document(&more)["engines"][0].clone()
     };
-    assert_eq!(judged(&[]), judged(&["--material"]));
     let of_table = &folder.document(&["evaluate", "out/A.json", "samples.csv"])["engines"][0];
     assert_eq!(of_table["log_loss"], judged(&[])["log_loss"]);
     let ran = folder.run(&["evaluate", "out/A.json", "plain.csv"]).ends(2);
@@ -145,7 +144,7 @@ fn material_goes_from_records_to_win_rates() {
 fn the_table_has_the_constants_of_wdl_model() {
     let folder = Folder::new();
     folder.write("games.pgn", games(300));
-    let options = ["--all-positions", "--from-ply", "1", "--model", "wdl-material", "--no-plots", "--out"];
+    let options = ["--window=1", "--from-ply", "1", "--model", "wdl-material", "--no-plots", "--out"];
     let ran = folder.good(&[&["calibrate", "games.pgn"][..], &options, &["out"]].concat());
     let at = ran.out.find("at material 58: a is the score that wins half of the games").expect("a title");
     let row = ran.out[at..].lines().find(|line| line.starts_with("A ")).unwrap();
@@ -158,14 +157,14 @@ fn the_table_has_the_constants_of_wdl_model() {
     let shown: f64 = row.split(']').nth(2).unwrap().split_whitespace().next().unwrap().parse().unwrap();
     assert!((shown - draw.parse::<f64>().unwrap()).abs() < 0.00051, "{row} {draws}");
     // the same as its conditions
-    let like = folder.document(&["calibrate", "games.pgn", "--like-wdl-model", "--no-plots", "--out", "like"]);
+    let config = root().join("examples/wdl-model.toml").to_string_lossy().into_owned();
+    let like = folder.document(&["calibrate", "games.pgn", "--config", &config, "--no-plots", "--out", "like"]);
     let conditions = ["score_cp <= 400", "score_cp >= -400", "material >= 17", "material <= 78", "ply <= 240"];
     let conditions = conditions.iter().flat_map(|condition| ["--where", condition]).collect::<Vec<_>>();
     let same = folder.document(&[&["calibrate", "games.pgn"][..], &options, &["same"], &conditions].concat());
     assert_eq!(like["model"], "wdl_material");
     assert_eq!(like["engines"][0]["models"], same["engines"][0]["models"]);
     assert_eq!(folder.document(&["calibrate", "--dry-run", "games.pgn"])["model"], "joint");
-    folder.run(&["calibrate", "--dry-run", "games.pgn", "--like-wdl-model", "--from-ply", "9"]).ends(2);
     // a curve says where it is read
     folder.good(&["plot", "out/A.json", "--out", "plots"]);
     assert!(folder.text("plots/A-curve.svg").contains("at material 50"), "{}", folder.text("plots/A-curve.svg"));
@@ -178,7 +177,7 @@ fn a_misfit_of_the_draws_has_a_warning() {
     let has_warning = |games: String| {
         folder.write("games.pgn", games);
         let options =
-            ["calibrate", "--dry-run", "games.pgn", "--all-positions", "--from-ply", "1", "--model", "wdl-material"];
+            ["calibrate", "--dry-run", "games.pgn", "--window=1", "--from-ply", "1", "--model", "wdl-material"];
         let document = folder.document(&options);
         let warnings = document["engines"][0]["warnings"].as_array().unwrap();
         warnings.iter().any(|warning| warning["kind"] == "draws_misfit")

@@ -121,7 +121,7 @@ fn numbers_of_options_are_checked() {
         (["calibrate", "good.csv", "--threads", "20000"], ["--threads", "20000", "up to 1024"]),
         (["simulate", "--noise=1,1", "--threads", "20000"], ["--threads", "20000", "up to 1024"]),
         (["calibrate", "good.csv", "--min-samples", "many"], ["--min-samples", "many", "expected a whole number"]),
-        (["calibrate", "good.csv", "--min-rating", "x"], ["--min-rating", "'x'", "expected a number"]),
+        (["calibrate", "good.csv", "--where", "rating > x"], ["--where", "'x'", "is not a number"]),
         (["theory", "bounds", "--map=m", "--moves=99999"], ["--moves", "99999", "2..=1000"]),
         (["theory", "bounds", "--map=m", "--most-voters=999"], ["--most-voters", "999", "1..=200"]),
         (["theory", "playout", "hex:3", "--rounds=99999"], ["--rounds", "99999", "1..=10000"]),
@@ -180,8 +180,7 @@ fn engines_are_chosen_among_calibration_files() {
     assert_eq!(drawn, [true, true, false]);
     for command in ["constant", "plot"] {
         run(command, &["--engine", "Nix"]).ends(2).says(&["no engine matches 'Nix'; nearest: "]);
-        for filter in [["--not-engine", "A"], ["--max-ply", "80"], ["--where", "ply > 3"], ["--terminations", "board"]]
-        {
+        for filter in [["--alias", "A = B"], ["--where", "ply > 3"], ["--terminations", "board"]] {
             run(command, &filter).ends(2).says(&[filter[0], "a calibration file has no samples to filter"]);
         }
     }

@@ -171,7 +171,8 @@ fn the_page_gives_what_the_program_gives_with_the_page() {
     let mut page = Page::open("en-US");
     assert_eq!(page.give(&[folder.at("games.csa")]), "");
     assert_eq!(page.text("call('document', 'en')"), folder.good(&with("calibrate", &["--dry-run", "--json"])).out);
-    folder.good(&with("calibrate", &["--no-plots", "--out", "out", "--samples", "samples.csv"]));
+    folder.good(&with("calibrate", &["--no-plots", "--out", "out"]));
+    folder.good(&with("sample", &["--out", "samples.csv"]));
     assert!(page.text("call('samples')") == folder.text("samples.csv"), "samples");
     let files = page.value("report.engines.filter((e) => e.file !== null).map((e) => [e.file, e.stem])");
     assert!(files.as_array().unwrap().len() >= 2, "{files}");

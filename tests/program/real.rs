@@ -86,7 +86,7 @@ fn training_data_agrees_or_is_refused() {
     let mut tables = Vec::new();
     for format in ["psv", "hcpe", "hcpe3"] {
         let path = sample(format).to_string_lossy().into_owned();
-        folder.good(&["sample", &path, "--annotator", "X", "--packed-every", "1", "--out", "s.csv", "--force"]);
+        folder.good(&["sample", &path, "--annotator", "X", "--window", "1", "--out", "s.csv", "--force"]);
         let (head, mut rows) = csv(&folder.text("s.csv"));
         let column = |name: &str| head.iter().position(|h| h == name).unwrap();
         rows.sort_by_key(|row| row[column("line")].parse::<u32>().unwrap());
@@ -99,7 +99,7 @@ fn training_data_agrees_or_is_refused() {
     assert_eq!(tables[0], tables[2]);
 
     let folder_of_all = records.join("packed").to_string_lossy().into_owned();
-    let document = folder.document(&["inspect", &folder_of_all, "--annotator", "X", "--packed-every", "1"]);
+    let document = folder.document(&["inspect", &folder_of_all, "--annotator", "X", "--window", "1"]);
     let count = |format: &str, field: &str| document["positions"][format][field].as_u64().unwrap();
     assert_eq!((count("hcpe", "read"), count("hcpe", "used")), (10_030, 30));
     assert_eq!(document["positions"]["hcpe"]["skipped"]["all_scores_zero"], 10_000);
@@ -110,7 +110,7 @@ fn training_data_agrees_or_is_refused() {
     // truncated at any byte, or any one byte changed
     for format in ["psv", "hcpe", "hcpe3"] {
         let bytes = fs::read(sample(format)).unwrap();
-        let more = ["--annotator", "X", "--packed-every", "1", "--json"];
+        let more = ["--annotator", "X", "--window", "1", "--json"];
         for i in 0..40usize {
             let at = (i * 31 + i * bytes.len() / 40) % bytes.len();
             folder.write("cut", &bytes[..at]);

@@ -71,7 +71,7 @@ fn scores(name: &str, bytes: &[u8]) -> (Vec<i32>, Vec<u8>) {
     (found, rest)
 }
 
-const EVERY: [&str; 2] = ["--packed-every", "1"];
+const EVERY: [&str; 2] = ["--window", "1"];
 
 #[test]
 fn only_scores_change() {
@@ -130,7 +130,7 @@ fn binpack_has_the_positions_that_its_own_reader_gives() {
         folder.write(name, fs::read(root().join("tests/oracle").join(name)).unwrap());
     }
     let rows = |name: &str, file: &str| {
-        let arguments = ["sample", name, "--annotator", "X", "--packed-every", "1", "--out", file];
+        let arguments = ["sample", name, "--annotator", "X", "--window", "1", "--out", file];
         folder.good(&arguments);
         let text = folder.text(file);
         let (head, rows) = crate::support::csv(&text);

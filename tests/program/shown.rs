@@ -9,7 +9,7 @@ use crate::models::people_table;
 use crate::support::{Folder, csv, csv_text, project_data, root};
 
 /// Commands that this test does not run, by their page, what they begin with, and why.
-const NOT_RUN: [(&str, &str, &str); 31] = [
+const NOT_RUN: [(&str, &str, &str); 30] = [
     ("README.md", "constant C:", "a folder of the reader"),
     ("README.ja.md", "constant C:", "a folder of the reader"),
     ("README.ja.md", "council my.toml --prepare", "thousands of positions, as in README.md"),
@@ -35,7 +35,6 @@ const NOT_RUN: [(&str, &str, &str); 31] = [
     ("docs/people.md", "analyse lichess_db", "thousands of positions"),
     ("docs/ja/play.md", "play -engine", "engines of the reader"),
     ("docs/play.md", "play -engine", "engines of the reader"),
-    ("docs/play.md", "play $W", "engines of the reader"),
     ("docs/play.md", "play test.toml", "a tournament of the reader"),
     ("docs/playouts.md", "theory playout y:13", "minutes"),
     ("docs/tables.md", "calibrate evals.parquet", "a table of another program"),
@@ -239,7 +238,7 @@ fn stand_in(folder: &Folder, word: &str, few: bool, records: Option<&Path>) -> b
                 "its.pgn",
                 "--model",
                 "wdl-material",
-                "--all-positions",
+                "--window=1",
                 "--no-plots",
                 "--out",
                 "its",

@@ -13,7 +13,7 @@ type Scored = (Vec<(u32, bool, i64)>, f64);
 
 /// The scored positions of each game.
 fn scored(folder: &Folder) -> Vec<Scored> {
-    folder.good(&["sample", "games.pgn", "--all-positions", "--from-ply", "1", "--out", "all.csv"]);
+    folder.good(&["sample", "games.pgn", "--window=1", "--from-ply", "1", "--out", "all.csv"]);
     let (head, rows) = csv(&folder.text("all.csv"));
     let at = |name: &str| head.iter().position(|h| h == name).unwrap();
     let (game, ply, score, result) = (at("game"), at("ply"), at("score_cp"), at("result"));

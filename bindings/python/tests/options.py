@@ -10,6 +10,9 @@ OTHERS = ["compare", "replay", "match-stats"]
 # printing is left to Python, and these are parameters of their own
 LEFT_OUT = {"help", "dry_run", "points", "json", "quiet", "forecasts", "figures", "tolerance", "to_scale", "out", "config", "rule"}
 
+# of their own options these functions have those alone: they write nothing
+OWN = {"calibrate": set(), "plot": {"by"}}
+
 HEAD = '''"""The options of the commands as types, by tests/options.py from the help of the program."""
 
 from os import PathLike
@@ -41,6 +44,7 @@ def text(program=(sys.executable, "-m", "evalcurve")):
     for command in READING + OTHERS:
         base = "ReadingOptions" if command in READING else "TypedDict"
         own = {name: kind for name, kind in found[command].items() if base == "TypedDict" or name not in shared}
+        own = {name: kind for name, kind in own.items() if name in OWN.get(command, own)}
         classes["".join(word.title() for word in command.split("-"))] = (own, base)
     for name, (own, base) in classes.items():
         body = "".join(f"    {option}: {kind}\n" for option, kind in own.items()) or "    pass\n"

@@ -300,8 +300,7 @@ impl Thresholds {
         }
         on_threads(self.reading.threads, || {
             // runs of scores need all of them
-            let sampling =
-                Sampling { from_ply: Some(1), window: None, all_positions: true, ..self.reading.sampling.clone() };
+            let sampling = Sampling { from_ply: Some(1), window: Some(1), ..self.reading.sampling.clone() };
             let reading = Reading { sampling, ..self.reading.clone() };
             let fitting = Fitting { bands: 0, folds: None, ..self.fitting.clone() };
             let mut loaded = load(&reading, &fitting, input, progress)?;

@@ -412,11 +412,11 @@ impl Rescale {
         if group.is_some() {
             let engine = calibration.map(|(_, calibration)| calibration.engine.name.clone());
             reading.sampling.annotator = engine.or(reading.sampling.annotator).or(Some(UNNAMED.to_owned()));
-            let every = reading.sampling.packed_every.unwrap_or(DEFAULT_PACKED_EVERY);
+            let every = reading.sampling.window.unwrap_or(DEFAULT_PACKED_EVERY);
             let fewer = u32::try_from(records / MOST_DRAWN).unwrap_or(u32::MAX);
             // a number that the user gave counts
-            if every == DEFAULT_PACKED_EVERY {
-                reading.sampling.packed_every = Some(every.max(fewer));
+            if every == DEFAULT_PACKED_EVERY && fewer > every {
+                reading.sampling.window = Some(fewer);
             }
         }
         let fitting = Fitting { bands: 0, folds: self.fitting.folds.or(Some(DEFAULT_FOLDS)), ..self.fitting.clone() };

@@ -266,21 +266,13 @@ pub fn unmatched(what: &'static str, glob: &str, names: &BTreeSet<&str>) -> Opti
     Some(text!("no {what} matches '{glob}'; nearest: {nearest}"))
 }
 
-/// Notes for names of the options that match no engine or no opponent; an error if a filter matches none at all.
+/// Notes for names of the options that match no engine; an error if a filter matches none at all.
 fn unmatched_names(filters: &Filters, fitting: &Fitting, table: &SampleTable) -> Result<Vec<Text>, Text> {
-    fn list(globs: &[String]) -> Vec<&str> {
-        globs.iter().map(String::as_str).collect()
-    }
     let aliases: Vec<&str> = filters.alias.iter().filter_map(|rule| Some(rule.split_once('=')?.0.trim())).collect();
     let thresholds = fitting.mate_threshold.iter().filter_map(|(engine, _)| engine.as_deref()).collect();
-    let (engine, opponent, player) = (ENGINE, key!("opponent"), key!("player"));
-    let options: [(&str, &'static str, Vec<&str>); 5] = [
-        ("engine", engine, list(&filters.engine)),
-        ("opponent", opponent, list(&filters.opponent)),
-        ("not-engine", engine, list(&filters.not_engine)),
-        ("mate-threshold", engine, thresholds),
-        ("alias", player, aliases),
-    ];
+    let engine = filters.engine.iter().map(String::as_str).collect();
+    let options: [(&str, &'static str, Vec<&str>); 3] =
+        [("engine", ENGINE, engine), ("mate-threshold", ENGINE, thresholds), ("alias", key!("player"), aliases)];
     if options.iter().all(|(.., globs)| globs.is_empty()) {
         return Ok(Vec::new());
     }
@@ -293,11 +285,7 @@ fn unmatched_names(filters: &Filters, fitting: &Fitting, table: &SampleTable) ->
     let players = engines.iter().chain(&opponents).copied().chain(replaced).collect();
     let mut notes = Vec::new();
     for (option, what, globs) in options {
-        let names = match option {
-            "opponent" => &opponents,
-            "alias" => &players,
-            _ => &engines,
-        };
+        let names = if option == "alias" { &players } else { &engines };
         notes.extend(wrong_globs(option, what, globs, names)?);
     }
     Ok(notes)
@@ -315,7 +303,7 @@ fn wrong_globs<'a>(
 ) -> Result<Vec<Text>, Text> {
     let globs: Vec<&str> = globs.into_iter().collect();
     let mut wrong: Vec<Text> = globs.iter().filter_map(|glob| unmatched(what, glob, names)).collect();
-    if ["engine", "opponent"].contains(&option) && !wrong.is_empty() && wrong.len() == globs.len() {
+    if option == "engine" && !wrong.is_empty() && wrong.len() == globs.len() {
         return Err(wrong.swap_remove(0));
     }
     Ok(wrong.iter().map(|message| message.about(&Text::same(format!("`{option}`")))).collect())

@@ -5,9 +5,9 @@ use std::fs;
 use evalcurve_fit::calibration::MatePolicy;
 use evalcurve_fit::fit::ModelKind;
 use evalcurve_fit::validate::{Choice, DEFAULT_FOLDS};
+use evalcurve_records::record::Format;
 use evalcurve_records::record::encoding::whole_text;
-use evalcurve_records::record::{Format, StartTime};
-use evalcurve_records::sample::expression::{Column, Op};
+use evalcurve_records::sample::expression::Column;
 use evalcurve_records::sample::{
     Aliases, Condition, Duplicates, Expression, SampleTable, SamplingOptions, Terminations, View,
 };
@@ -20,10 +20,9 @@ use crate::calibrate::{CalibrateOptions, DEFAULT_MODEL, choose};
 use crate::cli::options::values;
 
 /// The options that messages name, in backticks.
-pub const OPTIONS: [&str; 49] = [
+pub const OPTIONS: [&str; 41] = [
     "alias",
     "all",
-    "all-positions",
     "annotator",
     "calibration",
     "calibrations",
@@ -41,16 +40,11 @@ pub const OPTIONS: [&str; 49] = [
     "mate-policy",
     "mate-threshold",
     "material",
-    "max-ply",
     "min-games",
     "min-samples",
     "model",
     "most-wrong",
-    "not-engine",
-    "not-opponent",
-    "opponent",
     "out",
-    "packed-every",
     "password-file",
     "patience",
     "ply",
@@ -58,12 +52,10 @@ pub const OPTIONS: [&str; 49] = [
     "rating-difference",
     "score-unit",
     "signs",
-    "start-ply",
     "strict",
     "teacher",
     "terminations",
     "threads",
-    "time-control",
     "to",
     "undo-normalization",
     "view",
@@ -124,8 +116,8 @@ pub struct Reading {
     #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
     pub strict: bool,
 
-    /// Check the moves of each CSA game with a second reader (the csa crate)
-    #[cfg_attr(feature = "cli", arg(long, hide_short_help = true))]
+    /// Whether a second reader, the csa crate, checks the moves of each CSA game.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub verify: bool,
 
     /// Read all files as this format instead of detecting the format by content
@@ -151,9 +143,9 @@ pub struct Reading {
     #[cfg_attr(feature = "cli", command(flatten))]
     pub sampling: Sampling,
 
-    /// Count the material (9Q+5R+3B+3N+P of both sides) of the drawn positions of PGN games by replaying their moves;
-    /// implied by --model wdl-material and by conditions on the material
-    #[cfg_attr(feature = "cli", arg(long, help_heading = "Sampling", hide_short_help = true))]
+    /// Whether the material (9Q+5R+3B+3N+P of both sides) of the drawn positions of PGN games is counted by replaying
+    /// their moves, also without a model or a condition that needs it.
+    #[cfg_attr(feature = "cli", arg(skip))]
     pub material: bool,
 
     /// Which samples count.
@@ -171,24 +163,15 @@ pub struct Sampling {
     #[cfg_attr(feature = "cli", arg(long, value_name = "PLY", hide_short_help = true))]
     pub from_ply: Option<u32>,
 
-    /// Plies per window; one position of each side is drawn from each window
+    /// Plies per window; one position of each side is drawn from each window. Of training data (HCPE, HCPE3, PSV,
+    /// binpack, plain) one of every N positions is drawn. 1 takes every scored position, as Stockfish's WDL_model does.
+    /// That adds little: the positions of one game share its result, and intervals count games (they are clustered)
+    /// either way
     ///
-    /// [default: 60]
+    /// [default: 60, of training data 100]
     #[cfg_attr(feature = "cli", arg(long, value_name = "PLIES", value_parser = values::positive(),
         hide_short_help = true))]
     pub window: Option<u32>,
-
-    /// Take every scored position from --from-ply on, as Stockfish's WDL_model does, not one per window. This adds
-    /// little: the positions of one game share its result, and intervals count games (they are clustered) either way
-    #[cfg_attr(feature = "cli", arg(long, conflicts_with = "window", hide_short_help = true))]
-    pub all_positions: bool,
-
-    /// Number of the first move of a record, for records that begin in the middle of a game; a FEN has its own number
-    ///
-    /// [default: 1]
-    #[cfg_attr(feature = "cli", arg(long, value_name = "PLY", value_parser = values::positive(),
-        hide_short_help = true))]
-    pub start_ply: Option<u32>,
 
     /// Seed of the draw
     ///
@@ -217,13 +200,6 @@ pub struct Sampling {
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", hide_short_help = true))]
     pub annotator: Option<String>,
 
-    /// Draw one of every N positions of training data (HCPE, HCPE3, PSV), instead of one per window
-    ///
-    /// [default: 100]
-    #[cfg_attr(feature = "cli", arg(long, value_name = "N", value_parser = values::positive(),
-        hide_short_help = true))]
-    pub packed_every: Option<u32>,
-
     /// Draw from all positions, scored or not, for engines that will score them.
     #[cfg_attr(feature = "cli", arg(skip))]
     pub unscored: bool,
@@ -244,48 +220,13 @@ pub struct Filters {
     #[cfg_attr(feature = "cli", arg(long, value_name = "NAME"))]
     pub engine: Vec<String>,
 
-    /// Not these engines
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", hide_short_help = true))]
-    pub not_engine: Vec<String>,
-
-    /// Only against these opponents
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", hide_short_help = true))]
-    pub opponent: Vec<String>,
-
-    /// Not against these opponents
-    #[cfg_attr(feature = "cli", arg(long, value_name = "NAME", hide_short_help = true))]
-    pub not_opponent: Vec<String>,
-
-    /// Only engines with at least this rating in the game
-    #[cfg_attr(feature = "cli", arg(long, value_name = "RATING", hide_short_help = true))]
-    pub min_rating: Option<f64>,
-
-    /// Only opponents with at least this rating
-    #[cfg_attr(feature = "cli", arg(long, value_name = "RATING", hide_short_help = true))]
-    pub min_opponent_rating: Option<f64>,
-
-    /// Only positions up to this ply
-    #[cfg_attr(feature = "cli", arg(long, value_name = "PLY", hide_short_help = true))]
-    pub max_ply: Option<u32>,
-
     /// How games must have ended: played (not abnormal or interrupted), board (nor by time_up, illegal_move,
     /// illegal_declaration, max_moves), all, or words such as resignation,checkmate
     #[cfg_attr(feature = "cli", arg(long, value_name = "WORDS", default_value_t, hide_short_help = true))]
     pub terminations: Terminations,
 
-    /// Only games from this day on (2016-04-01)
-    #[cfg_attr(feature = "cli", arg(long, value_name = "DATE", value_parser = values::date, hide_short_help = true))]
-    pub since: Option<StartTime>,
-
-    /// Only games up to this day
-    #[cfg_attr(feature = "cli", arg(long, value_name = "DATE", value_parser = values::date, hide_short_help = true))]
-    pub until: Option<StartTime>,
-
-    /// Only games with this time control, as in the sample table (300+10F)
-    #[cfg_attr(feature = "cli", arg(long, value_name = "TEXT", hide_short_help = true))]
-    pub time_control: Vec<String>,
-
-    /// Only samples that meet a condition on the columns of the sample table ("ply >= 90 and score_cp != 0")
+    /// Only samples that meet a condition on the columns of the sample table ("ply >= 90 and opponent != Gikou*",
+    /// "start_time >= 2016-04-01", "rating >= 2500")
     #[cfg_attr(feature = "cli", arg(long = "where", value_name = "EXPR", value_parser = Expression::parse,
         hide_short_help = true))]
     pub condition: Vec<Expression>,
@@ -295,29 +236,42 @@ pub struct Filters {
 /// for an option that may be missing.
 pub type ChosenModel = Option<ModelKind>;
 
+/// How the positions of a plotted curve are put into bins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BinChoice {
+    /// Bins of one width, or of equal counts if the first give half of the engines few points.
+    #[default]
+    Auto,
+    Width,
+    /// Bins of about the same number of positions.
+    Quantile,
+}
+
+/// The width of a bin of the evaluation curve in centipawns, and how the bins of its figures are made.
+pub type Binning = (u32, BinChoice);
+
+/// What becomes of mates, and the size in centipawns of one that is clipped.
+pub type MatesAs = (MatePolicy, u32);
+
 /// How scores are prepared and engines are fitted.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "cli", derive(clap::Args), command(next_help_heading = "Fitting"))]
 pub struct Fitting {
-    /// Exclude mates, clip them to ±CLIP, or keep them as they are
-    #[cfg_attr(feature = "cli", arg(long, value_parser = values::mate_policies(), default_value = "exclude",
-        hide_short_help = true))]
-    pub mate_policy: MatePolicy,
+    /// Exclude mates, clip them to ±3000 (clip) or ±CP centipawns (clip=CP), or keep them as they are
+    #[cfg_attr(feature = "cli", arg(long, value_name = "exclude|clip[=CP]|keep", value_parser = values::mate_policy,
+        default_value = "exclude", hide_short_help = true))]
+    pub mate_policy: MatesAs,
 
     /// Mate threshold: a score of at least this size is a mate. CP or auto, for all engines or for one (sjaakii=15000);
     /// may be repeated [default: 20000]
     #[cfg_attr(feature = "cli", arg(long, value_name = "[ENGINE=]CP|auto", value_parser = values::threshold))]
     pub mate_threshold: Vec<(Option<String>, Threshold)>,
 
-    /// Score of a mate in centipawns under --mate-policy clip
-    #[cfg_attr(feature = "cli", arg(long, value_name = "CP", default_value_t = Fitting::default().clip,
-        hide_short_help = true))]
-    pub clip: u32,
-
-    /// Width of a bin of the evaluation curve in centipawns
-    #[cfg_attr(feature = "cli", arg(long, value_name = "CP", default_value_t = Fitting::default().bin,
-        value_parser = values::positive(), hide_short_help = true))]
-    pub bin: u32,
+    /// Bins of the evaluation curve: of one width in centipawns, drawn with equal counts (quantile), or auto: 200
+    /// centipawns, drawn with equal counts if half of the engines would have fewer than eight points
+    #[cfg_attr(feature = "cli", arg(long, value_name = "CP|quantile|auto", default_value = "auto",
+        value_parser = values::bin, hide_short_help = true))]
+    pub bin: Binning,
 
     /// Fewest samples of a bin that is plotted
     #[cfg_attr(feature = "cli", arg(long, value_name = "N", default_value_t = Fitting::default().min_bin,
@@ -354,7 +308,7 @@ pub struct Fitting {
 
     /// The model of the calibration. The file also holds both sigmoids
     #[cfg_attr(feature = "cli", arg(long, value_name = "MODEL", value_parser = values::models(),
-        default_value = DEFAULT_MODEL.as_str(), default_value_if("like_wdl_model", "true", "wdl-material")))]
+        default_value = DEFAULT_MODEL.as_str()))]
     pub model: ChosenModel,
 
     /// Folds over games for evaluating the model out of sample; 0 for no evaluation
@@ -373,10 +327,9 @@ impl Default for Fitting {
     fn default() -> Self {
         let of = CalibrateOptions::default();
         Self {
-            mate_policy: of.mate_policy,
+            mate_policy: (of.mate_policy, of.clip_cp),
             mate_threshold: Vec::new(),
-            clip: of.clip_cp,
-            bin: of.bin_cp,
+            bin: (of.bin_cp, BinChoice::Auto),
             min_bin: of.min_bin,
             min_samples: of.min_samples,
             min_games: of.min_games,
@@ -421,10 +374,10 @@ impl Fitting {
     /// The options of the library's steps.
     pub fn options(&self, reading: &Reading, input: &Input) -> CalibrateOptions {
         CalibrateOptions {
-            mate_policy: self.mate_policy,
-            clip_cp: self.clip,
+            mate_policy: self.mate_policy.0,
+            clip_cp: self.mate_policy.1,
             thresholds: self.thresholds(),
-            bin_cp: self.bin.max(1),
+            bin_cp: self.bin.0.max(1),
             min_bin: self.min_bin,
             min_samples: self.min_samples,
             min_games: self.min_games,
@@ -455,12 +408,11 @@ impl Reading {
         let (of, default) = (&self.sampling, SamplingOptions::default());
         SamplingOptions {
             from_ply: of.from_ply.unwrap_or(default.from_ply),
-            window: if of.all_positions { 1 } else { of.window.unwrap_or(default.window).max(1) },
-            start_ply: of.start_ply.unwrap_or(default.start_ply).max(1),
+            window: of.window.unwrap_or(default.window).max(1),
             seed: of.seed.unwrap_or(default.seed),
             drop_draws: of.drop_draws,
             annotator: of.annotator.clone(),
-            packed_every: of.packed_every.unwrap_or(default.packed_every).max(1),
+            packed_every: of.window.unwrap_or(default.packed_every).max(1),
             terminations: self.filters.terminations.clone(),
             unscored: of.unscored,
             duplicates: of.duplicates,
@@ -485,12 +437,7 @@ impl Reading {
     /// The options that were given and do not act on tables, whose rows are drawn already.
     pub fn without_effect_on_tables(&self) -> Vec<&'static str> {
         let of = &self.sampling;
-        let given = [
-            ("window", of.window.is_some()),
-            ("all-positions", of.all_positions),
-            ("start-ply", of.start_ply.is_some()),
-        ];
-        given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option).collect()
+        of.window.map(|_| "window").into_iter().collect()
     }
 
     /// The filters in words, for the calibration file.
@@ -503,7 +450,6 @@ impl Reading {
             View::First => Some("white"),
         };
         words.extend(view.map(|view| format!("view {view}")));
-        words.extend(self.filters.limits().into_iter().map(|(option, value, _)| format!("{option} {value}")));
         for (engine, unit) in &self.score_unit {
             let engine = engine.as_ref().map_or_else(String::new, |engine| format!("{engine}="));
             words.push(format!("score-unit {engine}{unit}"));
@@ -529,41 +475,10 @@ impl Filters {
         Ok(aliases)
     }
 
-    /// The filters that list globs: their names, values and conditions.
-    fn lists(&self) -> [(&'static str, &Vec<String>, Column, Op); 5] {
-        [
-            ("engine", &self.engine, Column::Engine, Op::Equal),
-            ("not-engine", &self.not_engine, Column::Engine, Op::NotEqual),
-            ("opponent", &self.opponent, Column::Opponent, Op::Equal),
-            ("not-opponent", &self.not_opponent, Column::Opponent, Op::NotEqual),
-            ("time-control", &self.time_control, Column::TimeControl, Op::Equal),
-        ]
-    }
-
-    /// The filters that limit a number or a date: their names, values and conditions.
-    fn limits(&self) -> Vec<(&'static str, String, Condition)> {
-        let number = |option, column, op, limit: Option<f64>| {
-            limit.map(|limit| (option, limit.to_string(), Condition::number(column, op, limit)))
-        };
-        let day = |option, op, limit: Option<StartTime>| {
-            limit.map(|limit| (option, limit.to_string(), Condition::day(op, limit)))
-        };
-        let limits = [
-            number("min-rating", Column::Rating, Op::GreaterOrEqual, self.min_rating),
-            number("min-opponent-rating", Column::OpponentRating, Op::GreaterOrEqual, self.min_opponent_rating),
-            number("max-ply", Column::Ply, Op::LessOrEqual, self.max_ply.map(f64::from)),
-            day("since", Op::GreaterOrEqual, self.since),
-            day("until", Op::LessOrEqual, self.until),
-        ];
-        limits.into_iter().flatten().collect()
-    }
-
     /// The conditions that samples must meet.
     pub fn conditions(&self) -> Vec<Condition> {
-        let lists = self.lists().into_iter().filter(|(_, globs, ..)| !globs.is_empty());
-        let lists = lists.map(|(_, globs, column, op)| Condition::one_of(column, op, globs.clone()));
-        let limits = self.limits().into_iter().map(|(.., condition)| condition);
-        lists.chain(limits).chain(self.condition.iter().flat_map(Expression::conditions).cloned()).collect()
+        let engines = (!self.engine.is_empty()).then(|| Condition::one_of(Column::Engine, self.engine.clone()));
+        engines.into_iter().chain(self.condition.iter().flat_map(Expression::conditions).cloned()).collect()
     }
 
     /// Whether a condition names the material.
@@ -574,16 +489,13 @@ impl Filters {
     /// The first filter that is given besides `engine`.
     pub fn other_than_engine(&self) -> Option<String> {
         let words = self.list_words().into_iter();
-        let lists = words.filter_map(|words| words.split(' ').next().map(str::to_owned)).filter(|o| o != "engine");
-        lists.chain(self.limits().into_iter().map(|(option, ..)| option.to_owned())).next()
+        words.filter_map(|words| words.split(' ').next().map(str::to_owned)).find(|option| option != "engine")
     }
 
-    /// The aliases, lists of globs and expressions in words.
+    /// The filters in words.
     fn list_words(&self) -> Vec<String> {
         let mut words: Vec<String> = self.alias.iter().map(|alias| format!("alias {alias}")).collect();
-        for (option, globs, ..) in self.lists() {
-            words.extend(globs.iter().map(|glob| format!("{option} {glob}")));
-        }
+        words.extend(self.engine.iter().map(|glob| format!("engine {glob}")));
         if self.terminations != Terminations::default() {
             words.push(format!("terminations {}", self.terminations));
         }
@@ -607,9 +519,9 @@ mod tests {
             argument.get_long_help().unwrap().to_string().ends_with(&format!("[default: {words}]"))
         };
         let default = SamplingOptions::default();
-        assert!(said("from-ply", &default.from_ply.to_string()) && said("window", &default.window.to_string()));
-        assert!(said("start-ply", &default.start_ply.to_string()) && said("seed", &default.seed.to_string()));
-        assert!(said("packed-every", &default.packed_every.to_string()));
+        let windows = format!("{}, of training data {}", default.window, default.packed_every);
+        assert!(said("from-ply", &default.from_ply.to_string()) && said("window", &windows));
+        assert!(said("seed", &default.seed.to_string()));
         let matches = command.try_get_matches_from(["evalcurve", "games"]).unwrap();
         let args = InputArgs::from_arg_matches(&matches).unwrap();
         assert_eq!(args.reading(), Reading::default());

@@ -27,7 +27,7 @@ pub fn shipped(game: Game) -> Input {
 
 /// Takes all positions of a set, scored or not: they were drawn when the set was made.
 pub fn all_positions(sampling: &mut Sampling) {
-    *sampling = Sampling { from_ply: Some(1), all_positions: true, unscored: true, ..sampling.clone() };
+    *sampling = Sampling { from_ply: Some(1), window: Some(1), unscored: true, ..sampling.clone() };
 }
 
 /// One position of each of so many games in the program, in an order that the default seed and the games decide.

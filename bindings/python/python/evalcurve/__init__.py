@@ -449,7 +449,7 @@ def evaluate(
         rows. Models are compared on the samples that both forecast: those that agree in ``game`` and in what all
         tables have of ``engine``, ``opponent``, ``color``, ``ply``, ``window``, ``sample`` and ``line``.
     **options
-        Those of ``evalcurve evaluate``, for example ``since="2017-01-01"``; of forecasts ``bands`` (resamples),
+        Those of ``evalcurve evaluate``, for example ``where="start_time >= 2017-01-01"``; of forecasts ``bands`` (resamples),
         ``seed`` and ``threads``.
 
     Returns
@@ -789,7 +789,7 @@ SAMPLE_SCHEMA = (
     "mate boolean, result double, termination string, score_end string, moves_hash string, rating double, "
     "opponent_rating double, bradley_terry boolean, "
     "start_time string, time_control string, source string, line bigint, chess boolean, declared_win int, "
-    "declared_draw int, declared_loss int, black string, white string, material int"
+    "declared_draw int, declared_loss int, black string, white string, unread int, material int"
 )
 """The columns of ``sample_batches`` as Spark writes them."""
 

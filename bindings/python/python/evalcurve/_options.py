@@ -11,11 +11,9 @@ Values = Union[Value, Sequence[Value]]
 
 class ReadingOptions(TypedDict, total=False):
     alias: Values
-    all_positions: bool
     annotator: Values
     bands: Values
     bin: Values
-    clip: Values
     column: Values
     draws: Values
     duplicates: Values
@@ -24,41 +22,25 @@ class ReadingOptions(TypedDict, total=False):
     format: Values
     from_ply: Values
     lang: Values
-    like_wdl_model: bool
     mate_policy: Values
     mate_threshold: Values
-    material: bool
-    max_ply: Values
     min_bin: Values
     min_games: Values
-    min_opponent_rating: Values
-    min_rating: Values
     min_samples: Values
     model: Values
-    not_engine: Values
-    not_opponent: Values
-    opponent: Values
-    packed_every: Values
     score_unit: Values
     seed: Values
     signs: Values
-    since: Values
-    start_ply: Values
     strict: bool
     terminations: Values
     threads: Values
-    time_control: Values
-    until: Values
-    verify: bool
     view: Values
     where: Values
     window: Values
 
 
-class FitOptions(ReadingOptions, total=False):
-    all: bool
-    force: bool
-    wide: bool
+class CalibrateOptions(ReadingOptions, total=False):
+    pass
 
 
 class EvaluateOptions(ReadingOptions, total=False):
@@ -67,11 +49,11 @@ class EvaluateOptions(ReadingOptions, total=False):
 
 class SampleOptions(ReadingOptions, total=False):
     force: bool
+    material: bool
 
 
-class CurveOptions(ReadingOptions, total=False):
+class PlotOptions(ReadingOptions, total=False):
     by: Values
-    force: bool
 
 
 class DiagnoseOptions(ReadingOptions, total=False):

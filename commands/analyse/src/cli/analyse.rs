@@ -105,32 +105,14 @@ pub struct Args {
     #[arg(long, value_name = "PLY", help_heading = "Sampling", hide_short_help = true)]
     from_ply: Option<u32>,
 
-    /// Last ply
-    #[arg(long, value_name = "PLY", help_heading = "Sampling", hide_short_help = true)]
-    max_ply: Option<u32>,
-
     /// Plies per window; one position of each side is drawn from each window
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Sampling",
           hide_short_help = true)]
     window: Option<u32>,
 
-    /// Number of the first move of a record, for records that begin in the middle of a game
-    #[arg(long, value_name = "PLY", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Sampling",
-          hide_short_help = true)]
-    start_ply: Option<u32>,
-
     /// Seed of the draw and of the order of positions
     #[arg(long, value_name = "SEED", help_heading = "Sampling", hide_short_help = true)]
     seed: Option<u64>,
-
-    /// Draw one of every N positions of training data (HCPE, HCPE3, PSV), instead of one per window
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Sampling",
-          hide_short_help = true)]
-    packed_every: Option<u32>,
-
-    /// Only games whose side to move has at least this rating
-    #[arg(long, value_name = "RATING", help_heading = "Sampling", hide_short_help = true)]
-    min_rating: Option<f64>,
 
     /// Only positions that meet a condition on the columns of the sample table ("ply >= 90 and rating > 2800")
     #[arg(long = "where", value_name = "EXPR", value_parser = Expression::parse, help_heading = "Sampling",
@@ -190,19 +172,11 @@ impl Args {
     fn job(&self) -> Job {
         let sampling = Sampling {
             from_ply: self.from_ply,
-            window: self.window,
-            all_positions: self.every_move,
-            start_ply: self.start_ply,
+            window: if self.every_move { Some(1) } else { self.window },
             seed: self.seed,
-            packed_every: self.packed_every,
             ..Sampling::default()
         };
-        let filters = Filters {
-            max_ply: self.max_ply,
-            min_rating: self.min_rating,
-            condition: self.condition.iter().cloned().collect(),
-            ..Filters::default()
-        };
+        let filters = Filters { condition: self.condition.iter().cloned().collect(), ..Filters::default() };
         Job {
             paths: self.paths.clone(),
             reading: Reading { strict: self.strict, format: self.format, sampling, filters, ..Reading::default() },

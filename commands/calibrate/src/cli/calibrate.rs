@@ -10,9 +10,9 @@ use clap::builder::ArgPredicate;
 use evalcurve_app::calibrate::{EngineResult, among_most, forecasts, write_forecasts};
 use evalcurve_app::cli::engines::{Engines, nothing};
 use evalcurve_app::cli::files::{calibrations_in, check_replace, is_there, make_folder, make_parent, note_all, shown};
-use evalcurve_app::cli::options::{InputArgs, OutputArgs, PlotArgs, TableArgs};
+use evalcurve_app::cli::options::{InputArgs, OutputArgs, TableArgs};
 use evalcurve_app::cli::{Done, Heading, Limits, Program, ScoreRecords, Subcommand, terminal};
-use evalcurve_app::report::figures;
+use evalcurve_app::report::figures::{self, BinChoice};
 use evalcurve_app::report::text::{printable, wrap};
 use evalcurve_app::{Calibrate, Calibrated, Input};
 use evalcurve_engine::Game;
@@ -30,7 +30,7 @@ use crate::wdl_figures::drawings_of_results;
 #[command(after_help = "\
 Examples:
   evalcurve calibrate games/ --out calibrations
-  evalcurve calibrate games.zip --min-samples 300 --samples samples.parquet
+  evalcurve calibrate games.zip --min-samples 300
   evalcurve calibrate games/ --alias \"Gikou_* = Gikou\" --mate-threshold auto
   evalcurve calibrate samples-*.parquet --dry-run --model least-squares --json
   evalcurve calibrate floodgate-2016.tar.zst --model auto
@@ -54,16 +54,8 @@ pub struct Args {
     #[arg(long, default_value_if("plots", ArgPredicate::IsPresent, "false"), help_heading = "Output")]
     no_plots: bool,
 
-    /// Engines with figures, those with most samples
-    #[arg(long, value_name = "N", default_value_t = 500, help_heading = "Output", hide_short_help = true)]
-    figures: usize,
-
-    /// Write the sample table too, as Parquet or CSV
-    #[arg(long, value_name = "FILE.parquet|.csv", help_heading = "Output", hide_short_help = true)]
-    samples: Option<PathBuf>,
-
-    /// Print the table and write no calibration, no plot and no samples
-    #[arg(long, conflicts_with_all = ["out", "plots", "samples", "analyse_with"], help_heading = "Output")]
+    /// Print the table and write no calibration and no plot
+    #[arg(long, conflicts_with_all = ["out", "plots", "analyse_with"], help_heading = "Output")]
     dry_run: bool,
 
     /// Write the out-of-sample forecasts of the model, one row per fitted sample, .parquet or .csv
@@ -80,8 +72,6 @@ pub struct Args {
     #[arg(long, value_name = "COMMAND")]
     analyse_with: Vec<String>,
 
-    #[command(flatten)]
-    plot: PlotArgs,
     #[command(flatten)]
     table: TableArgs,
     #[command(flatten)]
@@ -102,7 +92,6 @@ pub fn run_for(
         out,
         force: false,
         limits: Some(limits),
-        samples: None,
         plots: None,
         table: &TableArgs { without_options: true, ..TableArgs::default() },
         output: OutputArgs::default(),
@@ -186,13 +175,13 @@ fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
     let Some((input, limits)) = args.analysed(program)? else { return Ok(Done::Nothing) };
     let language = args.input.language.chosen();
     let folder = || args.plots.clone().unwrap_or_else(|| args.out.join("plots"));
-    let plots = (!args.no_plots).then(|| Plots { folder: folder(), most: args.figures, options: &args.plot, language });
+    let bins = input.fitting().bin.1;
+    let plots = (!args.no_plots).then(|| Plots { folder: folder(), bins, language });
     let job = Job {
         input: input.input(),
         out: &args.out,
         force: args.force,
         limits: limits.as_ref(),
-        samples: args.samples.as_deref(),
         plots,
         table: &args.table,
         output: args.output,
@@ -209,8 +198,7 @@ struct Job<'a> {
     force: bool,
     /// The engines to write, with the limits of their searches; `None` for all players of games.
     limits: Option<&'a Limits>,
-    samples: Option<&'a Path>,
-    plots: Option<Plots<'a>>,
+    plots: Option<Plots>,
     table: &'a TableArgs,
     output: OutputArgs,
     language: Language,
@@ -226,36 +214,24 @@ impl Job<'_> {
         }
         // figures have bands by the covariance
         command.fitting.bootstrap_sigmoids = json;
-        command.fitting.bootstrap_of = self.plots.as_ref().filter(|_| !json).map(|plots| plots.most);
-        if let Some(samples) = self.samples {
-            if !table::is_table(samples) {
-                bail!(text!("{}: the name of a sample table must end in .parquet or .csv", samples.display()));
-            }
-            check_replace(samples, self.force)?;
-        }
+        command.fitting.bootstrap_of = self.plots.as_ref().filter(|_| !json).map(|_| MOST_FIGURES);
         let engines = Engines::calibrated(&command, &self.input, self.output.quiet)?;
-        let Calibrated { table: samples_used, results, options, .. } = &engines.0.value;
+        let Calibrated { results, options, .. } = &engines.0.value;
         // what cannot be written is known before the first file is replaced
         if let Some(plots) = self.plots.as_ref().filter(|_| results.iter().any(|r| r.has_enough(options))) {
             make_folder(&plots.folder)?;
-        }
-        if let Some(samples) = self.samples {
-            make_parent(samples)?;
         }
         let (files, written) = prepare_calibrations(results, self.limits, self.out, self.force)?;
         // the disk takes the files while figures are drawn
         let (done, drawn) = std::thread::scope(|scope| {
             let finish = scope.spawn(|| files.finish());
-            let draw = |plots: &Plots<'_>| plots.draw(&engines.0.value, self.output.is_quiet());
+            let draw = |plots: &Plots| plots.draw(&engines.0.value, self.output.is_quiet());
             let drawn = self.plots.as_ref().map(draw).transpose();
             (finish.join().unwrap_or_else(|panic| resume_unwind(panic)), drawn)
         });
         done?;
         let drawn = drawn?;
         let strangers = of_other_games(results, &written, self.out);
-        if let Some(samples) = self.samples {
-            table::write(samples_used, samples, rayon::current_num_threads())?;
-        }
         let text = || {
             let parts = self.written(results, &written, drawn.unwrap_or(0));
             let written = wrap(&parts.join(self.language.word("; ")), terminal::width(), 2);
@@ -291,7 +267,6 @@ impl Job<'_> {
                 n => say!(language, "{n} plots to {folder}"),
             });
         }
-        parts.extend(self.samples.map(|samples| say!(language, "the samples to {}", shown(samples))));
         parts
     }
 
@@ -382,39 +357,40 @@ fn of_other_games(results: &[EngineResult], written: &[Option<String>], out: &Pa
     others.filter(differ).map(name).collect()
 }
 
+/// How many engines have figures: a plot has no room for more, and they take longer than all fits.
+const MOST_FIGURES: usize = 500;
+
 /// The figures of engines.
-struct Plots<'a> {
+struct Plots {
     folder: PathBuf,
-    /// How many engines have figures.
-    most: usize,
-    options: &'a PlotArgs,
+    bins: BinChoice,
     language: Language,
 }
 
-impl Plots<'_> {
+impl Plots {
     /// Draws and writes. Returns the number of files.
     fn draw(&self, found: &Calibrated, is_quiet: bool) -> anyhow::Result<usize> {
         let Calibrated { table, results, options, .. } = found;
         let language = self.language;
         let enough: Vec<&EngineResult> = results.iter().filter(|r| r.has_enough(options)).collect();
-        let drawn = among_most(&enough.iter().map(|r| r.samples).collect::<Vec<u64>>(), Some(self.most));
-        if enough.len() > self.most && !is_quiet {
-            let (figures, all) = (self.most, enough.len());
+        let drawn = among_most(&enough.iter().map(|r| r.samples).collect::<Vec<u64>>(), Some(MOST_FIGURES));
+        if enough.len() > MOST_FIGURES && !is_quiet {
+            let all = enough.len();
             terminal::note(&say!(
                 language,
-                "figures of the {figures} of {all} engines with most samples (--figures draws those of more)"
+                "figures of the {MOST_FIGURES} of {all} engines with most samples; `evalcurve plot` draws others"
             ));
         }
         let drawn: Vec<&EngineResult> =
             enough.into_iter().zip(drawn).filter_map(|(r, drawn)| drawn.then_some(r)).collect();
-        let series = figures::series_of_results(drawn.iter().copied(), options.min_bin, self.options.bins, language);
+        let series = figures::series_of_results(drawn.iter().copied(), options.min_bin, self.bins, language);
         if series.is_empty() {
             return Ok(0);
         }
         let mut drawings = figures::drawings(&series, Reading::Equal);
         drawings.extend(drawings_of_results(drawn, table, options));
         let plot = PlotOptions { language, ..PlotOptions::default() };
-        let written = figures::write(&drawings, &self.folder, &plot, self.options.data)?;
+        let written = figures::write(&drawings, &self.folder, &plot, false)?;
         note_all(&written.left_out, is_quiet, language);
         Ok(written.files.len())
     }

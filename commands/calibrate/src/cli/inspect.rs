@@ -22,6 +22,9 @@ the largest scores below them, and the signs of mate scores.")]
 pub struct Args {
     #[command(flatten)]
     input: InputArgs,
+    /// Check the moves of each CSA game with a second reader (the csa crate)
+    #[arg(long, help_heading = "Reading", hide_short_help = true)]
+    verify: bool,
     /// Show all engines, not only the ten with most samples
     #[arg(long, help_heading = "Output")]
     all: bool,
@@ -41,6 +44,7 @@ impl Subcommand for Args {
 
 fn run(args: &Args) -> anyhow::Result<Done> {
     let mut command = args.input.calibrate();
+    command.reading.verify = args.verify;
     // the output has no out-of-sample scores and no bootstrap intervals
     (command.fitting.folds, command.fitting.bands) = (None, 0);
     command.fitting.model.get_or_insert(DEFAULT_MODEL);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use evalcurve_app::Calibrated;
 use evalcurve_app::cli::files::{is_calibration, list_plots, make_folder, note_all, with_calibrations_of_folders};
-use evalcurve_app::cli::options::{InputArgs, OutputArgs, PlotArgs};
+use evalcurve_app::cli::options::{InputArgs, OutputArgs};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, progress, terminal};
 use evalcurve_app::judge::split::{SMALL_BIN, Split};
 use evalcurve_app::report::figures;
@@ -54,11 +54,12 @@ pub struct Args {
     /// Columns: engine, bin (number k of the bin [k·BIN, (k+1)·BIN)), mean score in the bin, wins, draws, losses, win
     /// rate with draws as half a win, its 95% Wilson interval (which assumes independent samples), and its 95%
     /// bootstrap interval over games (--bands). With --by: engine, split and group first, and no bootstrap interval.
-    #[arg(long, conflicts_with_all = ["out", "field", "score_limit", "bins", "data"], help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["out", "field", "score_limit", "data"], help_heading = "Output")]
     points: bool,
 
-    #[command(flatten)]
-    plot: PlotArgs,
+    /// Write the numbers of each figure as CSV beside it
+    #[arg(long, help_heading = "Plots")]
+    data: bool,
     #[command(flatten)]
     pub(super) output: OutputArgs,
 }
@@ -96,7 +97,7 @@ fn run(args: &Args) -> anyhow::Result<Done> {
     let mut command = args.curve.input.calibrate();
     // no output depends on out-of-sample scores
     command.fitting.folds = None;
-    let min_bin = command.fitting.min_bin;
+    let (min_bin, bins) = (command.fitting.min_bin, command.fitting.bin.1);
     let language = args.curve.input.language.chosen();
     let paths = with_calibrations_of_folders(&args.curve.input.paths)?;
     let files = paths.iter().filter(|path| is_calibration(path)).count();
@@ -115,7 +116,7 @@ fn run(args: &Args) -> anyhow::Result<Done> {
         terminal::tell(&found, args.output.quiet, language);
         let Calibrated { results, options, .. } = &found.value;
         let enough = results.iter().filter(|r| r.has_enough(options));
-        let series = figures::series_of_results(enough, min_bin, args.plot.bins, language);
+        let series = figures::series_of_results(enough, min_bin, bins, language);
         records = Some(found.value);
         series
     } else if files < paths.len() {
@@ -137,7 +138,7 @@ fn run(args: &Args) -> anyhow::Result<Done> {
         Some(Calibrated { results, table, options, .. }) => wdl_figures::drawings_of_results(results, table, options),
         None => wdl_figures::drawings(calibrations.iter().map(|calibration| (calibration, Vec::new()))),
     });
-    let figures::Written { files, left_out } = figures::write(&drawings, &args.out, &plot_options, args.plot.data)?;
+    let figures::Written { files, left_out } = figures::write(&drawings, &args.out, &plot_options, args.data)?;
     note_all(&left_out, args.output.is_quiet(), language);
     let why = || text!("no engine has anything within the axes");
     report(args, &files, (!left_out.is_empty()).then(why))
@@ -151,7 +152,7 @@ fn split(args: &Args, command: Curve, plot_options: &PlotOptions) -> anyhow::Res
     terminal::tell(&found, args.output.quiet, language);
     note_splits(splits, args.output.is_quiet(), language);
     make_folder(&args.out)?;
-    let written = figures::write_splits(splits, min_bin, &args.out, plot_options, args.plot.data)?;
+    let written = figures::write_splits(splits, min_bin, &args.out, plot_options, args.data)?;
     let why = splits.first().map(|_| {
         let fewest = min_bin.min(SMALL_BIN);
         text!("no two parts have {FEWEST_POINTS} points of at least {fewest} samples; --min-bin makes smaller ones")
@@ -167,6 +168,6 @@ fn report(args: &Args, written: &[PathBuf], why: Option<Text>) -> anyhow::Result
         terminal::error(&say!(language, "nothing to draw: {}", why.text(language)));
         return Ok(Done::Nothing);
     }
-    let also = language.word(if args.plot.data { key!(", .png and .csv") } else { key!(" and .png") });
+    let also = language.word(if args.data { key!(", .png and .csv") } else { key!(" and .png") });
     list_plots(&args.output, written, also, None)
 }

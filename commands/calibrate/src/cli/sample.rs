@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use evalcurve_app::Sample;
 use evalcurve_app::cli::files::{check_replace, make_parent, shown};
 use evalcurve_app::cli::options::{InputArgs, OutputArgs};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, progress, terminal};
 use evalcurve_app::report::text;
+use evalcurve_app::{Reading, Sample};
 use evalcurve_tables as table;
 use evalcurve_words::{key, say};
 use serde_json::json;
@@ -21,6 +21,11 @@ Any tool can read the table, and all commands of evalcurve accept it instead of 
 pub struct Args {
     #[command(flatten)]
     input: InputArgs,
+
+    /// Count the material (9Q+5R+3B+3N+P of both sides) of the drawn positions of PGN games by replaying their moves;
+    /// implied by --model wdl-material and by conditions on the material
+    #[arg(long, help_heading = "Sampling", hide_short_help = true)]
+    material: bool,
 
     /// File for the table, .parquet or .csv
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
@@ -49,7 +54,8 @@ fn run(args: &Args) -> anyhow::Result<Done> {
         anyhow::bail!(evalcurve_words::text!("{}: a sample table ends in .parquet or .csv", args.out.display()));
     }
     check_replace(&args.out, args.force)?;
-    let command = Sample { reading: args.input.reading(), fitting: args.input.fitting(), of_part: false };
+    let reading = Reading { material: args.material, ..args.input.reading() };
+    let command = Sample { reading, fitting: args.input.fitting(), of_part: false };
     let drawn = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
     make_parent(&args.out)?;
     table::write(&drawn.value, &args.out, rayon::current_num_threads())?;

@@ -65,7 +65,7 @@ impl Calibrate {
         let loaded = load(&reading, &self.fitting, input, progress)?;
         let mut options = self.fitting.options(&reading, input);
         if loaded.report.has_packed() {
-            options.filters.push(format!("packed-every {}", options.sampling.packed_every));
+            options.filters.push(format!("one of {} positions of training data", options.sampling.packed_every));
         }
         Ok((loaded, options))
     }

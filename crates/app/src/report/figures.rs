@@ -56,17 +56,7 @@ fn parameters(model: &Model) -> String {
     format!("w1 = {w1:.6}{offset}, 1/w1 = {:.0}", 1.0 / w1)
 }
 
-/// How the positions of a plotted curve are put into bins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, strum::EnumString, strum::VariantNames)]
-#[strum(serialize_all = "kebab-case")]
-pub enum BinChoice {
-    /// Bins of one width, or of equal counts if the first give half of the engines few points.
-    #[default]
-    Auto,
-    Width,
-    /// Bins of about the same number of positions.
-    Quantile,
-}
+pub use crate::options::BinChoice;
 
 /// A curve with fewer points than this has bins of equal counts.
 const FEW_POINTS: usize = 8;

@@ -135,14 +135,14 @@ pub fn packed_notes(report: &ReadReport, every: u32) -> Vec<Text> {
         return Vec::new();
     }
     let mut notes = vec![text!(
-        "training data holds single positions: one of every {every} was drawn (`packed-every`); `window` and \
-         `from-ply` do not apply"
+        "training data holds single positions: one of every {every} was drawn (`window`); `from-ply` does not \
+         apply"
     )];
     let used: u64 = report.packed().map(|count| count.used).sum();
     let left: u64 = report.packed().filter_map(|count| count.skipped.get(SkipReason::NotDrawn.as_str())).sum();
     if used < FEW_DRAWN && left > 0 {
         notes.push(text!(
-            "only {used} of {} positions were drawn: a smaller `packed-every` draws more, 1 draws all",
+            "only {used} of {} positions were drawn: a smaller `window` draws more, 1 draws all",
             thousands(used + left)
         ));
     }

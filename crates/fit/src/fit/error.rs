@@ -104,7 +104,9 @@ impl ToText for FitError {
                 "all {samples} samples are of players of one rating: add games of others, or take another `model`"
             ),
             Self::OnePly { ply, samples } => {
-                text!("nearly all of {samples} samples are from ply {ply}: widen `max-ply`, or take another `model`")
+                text!(
+                    "nearly all of {samples} samples are from ply {ply}: take samples of more plies, or another `model`"
+                )
             }
             Self::NoDraws { samples } => {
                 text!("none of {samples} samples is from a drawn game: take another `model`, or `draws` half")

@@ -15,7 +15,7 @@ use super::merge::merge;
 use super::positions::every_position;
 pub use super::report::{PositionCount, Problem, ReadReport, kind_words};
 use super::rows::Rows;
-use super::sampler::{Scratch, annotator, draw, plies_before, usable};
+use super::sampler::{Scratch, annotator, draw, usable};
 use super::view::second;
 use super::{Duplicates, GameEnd, GameInfo, MOST_NAME, NameId, SamplingOptions, packed, report};
 pub use crate::parallel::Progress;
@@ -187,7 +187,7 @@ impl Worker<'_> {
             return out.problem(game.line, SkipReason::BrokenMove.as_str(), text, true);
         }
         game.scores = every_position(&played, game.line);
-        let (id, before) = (game.id, plies_before(&game, &self.options.sampling));
+        let (id, before) = (game.id, game.plies_before);
         let kept = self.found.games.len();
         self.take(&game, out, None);
         if self.found.games.len() > kept {
@@ -241,12 +241,12 @@ impl Worker<'_> {
             without_colors: false,
             source: 0,
             line: game.line,
-            end: annotator.is_none().then(|| end(game, plies_before(game, options), None)).flatten(),
+            end: annotator.is_none().then(|| end(game, None)).flatten(),
             moves: game.moves.filter(|_| game.plies >= LEAST_PLIES),
             unread: (100 * game.unread).div_ceil((game.unread + game.scores.len() as u64).max(1)) as u8,
         };
         let view = game.convention.filter(|_| annotator.is_none()).map(|convention| {
-            let end = end(game, plies_before(game, options), Some(second(convention)));
+            let end = end(game, Some(second(convention)));
             (convention, end.map(Box::new))
         });
         out.chess &= game.chess;
@@ -266,7 +266,7 @@ impl Worker<'_> {
         count: impl FnOnce(&mut dyn Iterator<Item = u32>) -> Result<Vec<u16>, String>,
         out: &mut FoundBlock,
     ) {
-        let before = plies_before(game, &self.options.sampling);
+        let before = game.plies_before;
         let samples = &mut self.found.samples[from..];
         match count(&mut samples.iter().map(|drawn| drawn.position.ply.saturating_sub(before))) {
             Ok(counts) => {
@@ -336,12 +336,11 @@ impl Collector for Worker<'_> {
     }
 }
 
-/// How the scores of the players end, where so many plies are before those of the record, and those of one side may
-/// have the other sign.
-fn end(game: &Game, before: u32, inverted: Option<Color>) -> Option<GameEnd> {
+/// How the scores of the players end, where those of one side may have the other sign.
+fn end(game: &Game, inverted: Option<Color>) -> Option<GameEnd> {
     let scores = game.scores.iter().filter(|score| !score.analysis);
     let of_side = |color, cp: i32| if inverted == Some(color) { cp.saturating_neg() } else { cp };
-    GameEnd::of(scores.map(|s| (s.ply.saturating_add(before), s.color, of_side(s.color, s.score_cp))))
+    GameEnd::of(scores.map(|s| (s.ply.saturating_add(game.plies_before), s.color, of_side(s.color, s.score_cp))))
 }
 
 #[cfg(test)]

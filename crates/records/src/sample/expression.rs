@@ -7,8 +7,8 @@
 //! value      = word | '"' any '"' | "'" any "'"
 //! ```
 //!
-//! Text is only compared with = and !=, as a glob (`*`, `?`). A sample without the value, for example a rating that the
-//! record does not give, is neither inside nor outside: it is left out.
+//! Text is only compared with = and !=, as a glob (`*`, `?`) or several (`"Gikou*|Apery"`). A sample without the value,
+//! for example a rating that the record does not give, is neither inside nor outside: it is left out.
 
 use std::fmt;
 
@@ -197,21 +197,9 @@ impl Expression {
 }
 
 impl Condition {
-    /// The text in `column` matches one of `globs`, or none of them if `op` is [`Op::NotEqual`]. A missing name is
-    /// compared as an empty one.
-    pub fn one_of(column: Column, op: Op, globs: Vec<String>) -> Self {
-        Self { column, op, value: Value::Text(globs), compares_missing: true }
-    }
-
-    /// The number in `column` compared with `value`.
-    pub fn number(column: Column, op: Op, value: f64) -> Self {
-        Self { column, op, value: Value::Number(value), compares_missing: false }
-    }
-
-    /// The day when the game began compared with the day of `value`.
-    pub fn day(op: Op, value: StartTime) -> Self {
-        let day = StartTime { time: None, ..value };
-        Self { column: Column::StartTime, op, value: Value::Time(day), compares_missing: false }
+    /// The text in `column` matches one of `globs`. A missing name is compared as an empty one.
+    pub fn one_of(column: Column, globs: Vec<String>) -> Self {
+        Self { column, op: Op::Equal, value: Value::Text(globs), compares_missing: true }
     }
 
     /// Whether a sample of a game meets the condition; `None` if it lacks the value.
@@ -367,7 +355,7 @@ impl Parser<'_> {
                 None => return wrong("a date; write for example 2016-04-01".to_owned()),
             },
             Column::Game | Column::Engine | Column::Opponent | Column::TimeControl | Column::Source => {
-                Value::Text(vec![word])
+                Value::Text(word.split('|').map(|glob| glob.trim().to_owned()).collect())
             }
             Column::Color | Column::Termination => {
                 let terminations: Vec<&str> = Termination::ALL.iter().map(|t| t.as_str()).collect();
@@ -451,6 +439,8 @@ mod tests {
             ("engine = 技*", true),
             ("opponent = \"Apery 2\" AND color != white", true),
             ("opponent='Apery'", false),
+            ("opponent = '技巧 | Apery*'", true),
+            ("opponent != 技巧|Apery*", false),
             ("mate = false and result = 1", true),
             ("mate != false", false),
             ("termination = resignation", true),

@@ -44,8 +44,6 @@ pub struct SamplingOptions {
     pub from_ply: u32,
     /// Plies per window (default 60).
     pub window: u32,
-    /// Number of the first move of a record. With 1, a number in the record (for example in a FEN) takes precedence.
-    pub start_ply: u32,
     /// Seed of the draw.
     pub seed: u64,
     /// Leave drawn games out instead of counting them as half a win.
@@ -87,7 +85,6 @@ impl Default for SamplingOptions {
         Self {
             from_ply: 30,
             window: 60,
-            start_ply: 1,
             seed: DEFAULT_SEED,
             drop_draws: false,
             annotator: None,

@@ -71,11 +71,6 @@ pub struct Scratch {
     eligible: [Vec<u32>; 2],
 }
 
-/// Number of moves before the first move of the record. The option takes precedence over the record.
-pub fn plies_before(game: &Game, options: &SamplingOptions) -> u32 {
-    if options.start_ply == 1 { game.plies_before } else { options.start_ply.saturating_sub(1) }
-}
-
 /// Draws one position per side and window. Appends it in the order of play.
 ///
 /// The draw is uniform over the scored positions of that side in the window, mates included. It takes the scores of the
@@ -83,7 +78,7 @@ pub fn plies_before(game: &Game, options: &SamplingOptions) -> u32 {
 pub fn draw(game: &Game, options: &SamplingOptions, scratch: &mut Scratch, out: &mut Vec<DrawnScore>) {
     let from = out.len();
     let window_plies = u64::from(options.window.max(1));
-    let before = plies_before(game, options);
+    let before = game.plies_before;
     let ply_of = |s: &ScoredPosition| s.ply.saturating_add(before);
     let analysis = annotator(game, options).is_some();
     scratch.eligible.iter_mut().for_each(Vec::clear);
@@ -242,15 +237,8 @@ mod tests {
     }
 
     #[test]
-    fn start_ply_moves_the_windows() {
-        // records that begin at ply 30 of their games, as in Takeuchi 2018
-        let options = SamplingOptions { start_ply: 31, ..SamplingOptions::default() };
-        let samples = drawn(&game(1, 20), &options);
-        assert_eq!(samples.len(), 2);
-        assert!(samples.iter().all(|(ply, window, _)| (31..51).contains(ply) && *window == 0));
-        // the record's own number counts where none is given
+    fn the_number_of_the_first_move_moves_the_windows() {
         let later = Game { plies_before: 12, ..game(1, 20) };
-        assert_eq!(drawn(&later, &options), samples);
         let samples = drawn(&later, &SamplingOptions::default());
         assert!(samples.iter().all(|(ply, window, _)| (30..33).contains(ply) && *window == 0));
         assert_eq!(samples.len(), 2);

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use evalcurve_calibration::types::Termination;
 
 use super::Condition;
-use super::expression::{Column, Op};
+use super::expression::Column;
 
 /// Endings whose result says nothing about any position: not used unless asked for.
 const UNFINISHED: [Termination; 2] = [Termination::Abnormal, Termination::Interrupted];
@@ -38,7 +38,7 @@ impl Terminations {
     /// The condition that a sample's game ended in one of these ways.
     pub fn condition(&self) -> Condition {
         let words = self.list.iter().map(|t| t.as_str().to_owned()).collect();
-        Condition::one_of(Column::Termination, Op::Equal, words)
+        Condition::one_of(Column::Termination, words)
     }
 
     /// Whether the position decided a game that ended in this way: not the clock, an illegal move, a crash or a limit

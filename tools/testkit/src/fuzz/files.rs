@@ -91,7 +91,6 @@ pub(super) fn options(choice: u8, format: Option<&'static Format>) -> CollectOpt
         sampling: SamplingOptions {
             from_ply: 1,
             window: if flag(0) { 1 } else { 60 },
-            start_ply: if flag(1) { 0 } else { 1 },
             seed: u64::from(choice),
             drop_draws: flag(2),
             annotator: flag(3).then(|| "analyst".to_owned()),

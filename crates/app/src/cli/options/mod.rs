@@ -5,12 +5,9 @@ pub mod values;
 
 use std::path::PathBuf;
 
-use evalcurve_records::sample::Expression;
-
 use crate::{Calibrate, Fitting, Input, Reading};
 pub use output::LanguageArgs;
 pub use output::OutputArgs;
-pub use output::PlotArgs;
 pub use output::TableArgs;
 pub use output::language;
 pub use output::language_of;
@@ -25,7 +22,6 @@ pub struct InputArgs {
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
 
-    /// The options as they are given; [`InputArgs::reading`] has those of --like-wdl-model.
     #[command(flatten)]
     pub given: Reading,
 
@@ -33,20 +29,12 @@ pub struct InputArgs {
     #[arg(long, value_name = "FILE", help_heading = "Reading", hide_short_help = true)]
     pub config: Option<PathBuf>,
 
-    /// Take the positions that Stockfish's WDL_model takes by default: every scored position of the moves 1 to 120,
-    /// scores up to 400 and material 17 to 78; with --model wdl-material unless another is given
-    #[arg(long, conflicts_with_all = ["window", "from_ply"], help_heading = "Sampling", hide_short_help = true)]
-    like_wdl_model: bool,
-
     #[command(flatten)]
     fit: Fitting,
 
     #[command(flatten)]
     pub language: LanguageArgs,
 }
-
-/// The positions that Stockfish's WDL_model takes by default.
-const WDL_MODEL: &str = "score_cp >= -400 and score_cp <= 400 and material >= 17 and material <= 78 and ply <= 240";
 
 impl InputArgs {
     /// What is read.
@@ -56,13 +44,7 @@ impl InputArgs {
 
     /// How it is read.
     pub fn reading(&self) -> Reading {
-        let mut reading = self.given.clone();
-        if self.like_wdl_model {
-            reading.sampling.from_ply = Some(1);
-            reading.sampling.all_positions = true;
-            reading.filters.condition.extend(Expression::parse(WDL_MODEL));
-        }
-        reading
+        self.given.clone()
     }
 
     /// How engines are fitted.

@@ -8,22 +8,7 @@ use serde_json::Value;
 
 use super::one_of;
 use crate::cli::terminal;
-use crate::report::figures::BinChoice;
 use crate::with_flags;
-
-/// How curves are plotted.
-#[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Plots")]
-pub struct PlotArgs {
-    /// Bins of the plotted points: of one width (--bin), of equal counts (quantile), or auto: quantile if half of the
-    /// engines have --min-bin samples in fewer than eight bins of one width
-    #[arg(long, value_parser = one_of::<BinChoice>(), default_value = "auto", hide_short_help = true)]
-    pub bins: BinChoice,
-
-    /// Write the numbers of each figure as CSV beside it
-    #[arg(long)]
-    pub data: bool,
-}
 
 /// Which engines a table shows, and how much of each.
 #[derive(Debug, Default, clap::Args)]

@@ -7,14 +7,15 @@ use clap::builder::{PossibleValue, PossibleValuesParser, RangedI64ValueParser, T
 use evalcurve_engine::Game;
 use evalcurve_fit::calibration::MatePolicy;
 use evalcurve_fit::fit::ModelKind;
-use evalcurve_records::record::{FORMATS, Format, StartTime};
+use evalcurve_records::record::{FORMATS, Format};
 use evalcurve_records::sample::{Duplicates, View};
 use evalcurve_tables::{Role, ScoreUnit};
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
 
+use crate::calibrate::CalibrateOptions;
 use crate::calibrate::mates::Threshold;
-use crate::{ChosenModel, FileFormat, Folds};
+use crate::{BinChoice, Binning, ChosenModel, FileFormat, Folds, MatesAs};
 
 /// Parses one of the words of an enum of the library, and lists them in `--help`.
 pub fn one_of<T>() -> impl TypedValueParser<Value = T>
@@ -102,10 +103,6 @@ pub fn duplicates() -> impl TypedValueParser<Value = Duplicates> {
     })
 }
 
-pub fn date(value: &str) -> Result<StartTime, Text> {
-    StartTime::parse(value).ok_or_else(|| text!("not a date; write for example 2016-04-01"))
-}
-
 /// Every value of `--model` with its name; auto is none.
 static MODELS: LazyLock<Vec<(ChosenModel, String)>> = LazyLock::new(|| {
     let kinds = ModelKind::calibrations().map(|kind| (Some(kind), kind.as_str().replace('_', "-")));
@@ -135,13 +132,27 @@ pub fn models() -> impl TypedValueParser<Value = ChosenModel> {
     })
 }
 
-/// The values of `--mate-policy`.
-pub fn mate_policies() -> impl TypedValueParser<Value = MatePolicy> {
-    PossibleValuesParser::new(["exclude", "clip", "keep"]).map(|word| match word.as_str() {
-        "clip" => MatePolicy::Clip,
-        "keep" => MatePolicy::Keep,
-        _ => MatePolicy::Exclude,
-    })
+/// Parses the value of `--bin`.
+pub fn bin(value: &str) -> Result<Binning, Text> {
+    let width = CalibrateOptions::default().bin_cp;
+    match (value, value.parse()) {
+        ("auto", _) => Ok((width, BinChoice::Auto)),
+        ("quantile", _) => Ok((width, BinChoice::Quantile)),
+        (_, Ok(cp)) if cp > 0 => Ok((cp, BinChoice::Width)),
+        _ => Err(text!("'{value}' is neither a width in centipawns nor auto or quantile")),
+    }
+}
+
+/// Parses the value of `--mate-policy`.
+pub fn mate_policy(value: &str) -> Result<MatesAs, Text> {
+    let clip = CalibrateOptions::default().clip_cp;
+    match value.split_once('=').unwrap_or((value, "")) {
+        ("exclude", "") => Ok((MatePolicy::Exclude, clip)),
+        ("keep", "") => Ok((MatePolicy::Keep, clip)),
+        ("clip", "") => Ok((MatePolicy::Clip, clip)),
+        ("clip", cp) if cp.parse::<u32>().is_ok() => Ok((MatePolicy::Clip, cp.parse().unwrap_or(clip))),
+        _ => Err(text!("'{value}' is not what becomes of mates; write exclude, clip, clip=3000 or keep")),
+    }
 }
 
 /// Largest number of folds.

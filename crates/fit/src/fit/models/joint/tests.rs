@@ -338,7 +338,7 @@ fn the_field_reading_is_what_happened_at_each_score() {
     assert!(missed(300..600, same) < -3.0 || missed(300..600, same) > 3.0, "{} {model:?}", missed(300..600, same));
 }
 
-/// The joint model against `tests/oracle/joint.py`, which knows only the equations of docs/three-outcomes.md.
+/// The joint model against `tests/oracle/joint.py`, which knows only the equations of docs/method.md.
 #[test]
 fn the_joint_model_agrees_with_numpy_to_six_digits() {
     let text = include_str!("../../../../../../tests/oracle/joint.csv");
