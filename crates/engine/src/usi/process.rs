@@ -29,7 +29,7 @@ const STDERR_LINES: usize = 4;
 const INPUT_LINES: usize = 1000;
 
 /// How long to wait for the end of standard error after the end of standard output.
-const STDERR_TIME: Duration = Duration::from_millis(100);
+const STDERR_TIME: Duration = Duration::from_millis(500);
 
 /// A program with its arguments, folder and environment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
