@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use cost::Costs;
 
 use super::decide::check;
+use super::definition::DecisionRule;
 use super::log::{Ballots, Header, Log, LoggedLine, LoggedVoter, vote_finder};
 use super::noise::estimate;
 use super::options::{Stakes, TieRule};
@@ -44,6 +45,17 @@ pub struct OwnRule {
     pub name: String,
     /// The move it chooses for each decision of the log, in order; `None` where it decides nothing.
     pub moves: Vec<Option<String>>,
+}
+
+impl OwnRule {
+    /// What a rule of your own chooses in a log.
+    pub fn of(rule: impl DecisionRule, log: &Log) -> Self {
+        let decide = |(header, line): (&Header, &LoggedLine)| {
+            let ballots = Ballots::new(header, line);
+            Some(ballots.names.name(ballots.decide(header, &rule).ok()?.chosen).to_owned())
+        };
+        Self { name: rule.name().to_owned(), moves: lines(log).map(decide).collect() }
+    }
 }
 
 /// What decides in a replay.

@@ -860,3 +860,53 @@ proptest! {
         }
     }
 }
+
+/// A rule of another crate is held to the mates, ties and needs of the list.
+#[test]
+fn own_rules_decide_like_those_of_the_list() {
+    let needs = Needs { scores: true, ..Needs::NOTHING };
+    let own = by_value("mine", needs, |votes, values| values.copy_from_slice(votes.scores));
+    let voters = [Voter::member("a"), Voter::leader("b"), Voter::member("c")];
+    let mate = Some(Vote::new(Move(7), Score::Mate { wins: true, plies: Some(3) }));
+    for votes in [[cp(1, 30.0), cp(2, 90.0), cp(1, 60.0)], [cp(1, 90.0), cp(2, 90.0), None], [cp(1, 30.0), mate, None]]
+    {
+        let (mine, listed) = [&own as &dyn DecisionRule, &Rule::Optimistic]
+            .map(|r| decide(r, &voters, &votes, &Options::default()))
+            .into();
+        assert_eq!(Decision { rule: "optimistic", ..mine.unwrap() }, listed.unwrap());
+    }
+    let without =
+        [Some(Vote::without_score(Move(3))), Some(Vote::without_score(Move(4))), Some(Vote::without_score(Move(4)))];
+    let decision = decide(&own, &voters, &without, &Options::default()).unwrap();
+    assert_eq!((decision.rule, decision.chosen, decision.reason), ("mine", Move(4), Reason::NoValues));
+    let rates =
+        by_value("rates", Needs { win_rates: true, ..Needs::NOTHING }, |votes, to| to.copy_from_slice(votes.win_rates));
+    assert!(check(rates, &voters, &Options::default()).unwrap_err().to_string().starts_with("rule rates: it compares"));
+}
+
+/// A rule that looks at the votes themselves, and a replay by it.
+#[test]
+fn own_rules_see_votes_and_are_replayed() {
+    struct Last;
+    impl DecisionRule for Last {
+        fn name(&self) -> &'static str {
+            "last"
+        }
+
+        fn values(&self, _: &Columns<'_>, _: &mut [f64]) {}
+
+        fn decide(&self, ballot: &Ballot<'_>) -> Decision {
+            ballot.adopt(ballot.votes().last().map_or(0, |(place, ..)| place))
+        }
+    }
+    let voters = [Voter::member("a"), Voter::member("b")];
+    let decision = decide(&Last, &voters, &[cp(1, 30.0), cp(2, -90.0)], &Options::default()).unwrap();
+    assert_eq!((decision.chosen, decision.carried_by, decision.agreeing), (Move(2), Some(1), vec![1]));
+    let header =
+        serde_json::to_string(&log::Header::new("chess", Rule::Majority, &voters, &Options::default())).unwrap();
+    let line = "{\"game_id\":\"g\",\"ply\":1,\"position\":\"startpos\",\"side\":\"white\",\"time_ms\":1,\"votes\":[\
+                {\"voter\":\"a\",\"move\":\"e2e4\"},{\"voter\":\"b\",\"move\":\"d2d4\"}],\"decision\":null,\"played\":\"e2e4\"}";
+    let log = log::Log::parse(format!("{header}\n{line}\n").as_bytes());
+    let own = replay::OwnRule::of(&Last, &log);
+    assert_eq!((own.name.as_str(), own.moves), ("last", vec![Some("d2d4".to_owned())]));
+}
