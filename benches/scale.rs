@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use evalcurve::calibrate::{CalibrateOptions, cases, mark_mates, ratings};
 use evalcurve::fit::ModelKind;
-use evalcurve::sample::{CollectOptions, Progress, SamplingOptions, collect_with_rows};
+use evalcurve::sample::{CollectOptions, Progress, collect_with_rows};
 use evalcurve::validate::{FoldOptions, JudgedScale, agreement};
 
 /// Prints how often invented councils follow the right member.
@@ -56,14 +56,7 @@ fn main() {
     if paths.is_empty() {
         return println!("no records given: nothing to judge");
     }
-    let collecting = CollectOptions {
-        sampling: SamplingOptions::default(),
-        threads: 2,
-        strict: false,
-        verify: false,
-        material: false,
-        format: None,
-    };
+    let collecting = CollectOptions { threads: 2, ..CollectOptions::default() };
     let mut table = collect_with_rows(&paths, &[], &collecting, &Progress::default()).expect("records").table;
     ratings::fill(&mut table);
     let options = CalibrateOptions { min_samples, ..CalibrateOptions::default() };

@@ -9,6 +9,7 @@ use evalcurve_words::language::Text;
 use evalcurve_words::text;
 use strum::{Display, IntoStaticStr, VariantNames};
 
+use super::Formats;
 use super::find::Entry;
 use super::format::{Above, Format};
 
@@ -137,8 +138,7 @@ pub trait Sink {
 /// What all threads share.
 #[derive(Debug, Default)]
 pub struct Shared {
-    /// The format of all members, if their content is not to decide.
-    pub format: Option<&'static Format>,
+    pub formats: Formats,
     /// Counts the bytes read from disk.
     pub bytes: Arc<AtomicU64>,
     /// Whether to stop reading.
