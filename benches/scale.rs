@@ -14,7 +14,8 @@ use std::time::Instant;
 use evalcurve::calibrate::{CalibrateOptions, cases, mark_mates, ratings};
 use evalcurve::fit::ModelKind;
 use evalcurve::sample::{CollectOptions, Progress, collect_with_rows};
-use evalcurve::validate::{FoldOptions, JudgedScale, agreement};
+use evalcurve::validate::FoldOptions;
+use evalcurve_testkit::agreement::{JudgedScale, agreement};
 
 /// Prints how often invented councils follow the right member.
 fn print_invented(councils: u64) {
