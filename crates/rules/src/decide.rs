@@ -14,7 +14,7 @@ use super::vote::{Role, Vote, Voter};
 /// # Errors
 /// If every voter abstains, or if the slices differ in length.
 pub fn decide(
-    rule: impl DecisionRule,
+    rule: &dyn DecisionRule,
     voters: &[Voter<'_>],
     votes: &[Option<Vote<'_>>],
     options: &Options<'_>,
@@ -34,7 +34,7 @@ pub fn decide(
     }
     let mates = options.mates.unwrap_or(rule.mates());
     let ballot = Ballot { rule: rule.name(), mates, voters: &voters, options, all: &all, votes: all.iter().collect() };
-    let mut decision = ballot.decided_by(&rule);
+    let mut decision = ballot.decided_by(rule);
     for m in &all {
         decision.win_rates[m.index] = m.win_rate;
     }
@@ -47,7 +47,7 @@ pub fn decide(
 /// # Errors
 /// If a weight, noise or option is out of range, if there are two leaders, or if the rule or the tie rule needs a
 /// calibration, a standardisation, a rating or a chooser that no voter has.
-pub fn check(rule: impl DecisionRule, voters: &[Voter<'_>], options: &Options<'_>) -> Result<(), RuleError> {
+pub fn check(rule: &dyn DecisionRule, voters: &[Voter<'_>], options: &Options<'_>) -> Result<(), RuleError> {
     const LOGITS: &str = "a number above 0, in logits";
     for (place, voter) in voters.iter().enumerate() {
         let range = |key, value: f64, good: bool, range| match good {

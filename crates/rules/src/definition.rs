@@ -129,32 +129,6 @@ pub trait DecisionRule {
     }
 }
 
-impl<T: DecisionRule + ?Sized> DecisionRule for &T {
-    fn name(&self) -> &'static str {
-        (**self).name()
-    }
-
-    fn values(&self, votes: &Columns<'_>, values: &mut [f64]) {
-        (**self).values(votes, values);
-    }
-
-    fn needs(&self) -> Needs {
-        (**self).needs()
-    }
-
-    fn mates(&self) -> bool {
-        (**self).mates()
-    }
-
-    fn weight(&self, given: Option<f64>, role: Role) -> f64 {
-        (**self).weight(given, role)
-    }
-
-    fn decide(&self, ballot: &Ballot<'_>) -> Decision {
-        (**self).decide(ballot)
-    }
-}
-
 /// A closure as a rule: it writes the value of each vote, the largest of which wins.
 ///
 /// ```
@@ -166,7 +140,7 @@ impl<T: DecisionRule + ?Sized> DecisionRule for &T {
 ///     values.iter_mut().zip(votes.scores).for_each(|(value, score)| *value = -score);
 /// });
 /// let votes = [(1, 80.0), (2, 30.0)].map(|(best, cp)| Some(Vote::new(Move(best), Score::Cp(cp))));
-/// assert_eq!(decide(lowest, &["A", "B"].map(Voter::member), &votes, &Options::default())?.chosen, Move(2));
+/// assert_eq!(decide(&lowest, &["A", "B"].map(Voter::member), &votes, &Options::default())?.chosen, Move(2));
 /// # Ok::<(), evalcurve_rules::RuleError>(())
 /// ```
 pub fn by_value<F: Fn(&Columns<'_>, &mut [f64])>(name: &'static str, needs: Needs, values: F) -> impl DecisionRule {

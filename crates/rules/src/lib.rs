@@ -10,10 +10,10 @@
 //! # */
 //! let zshogi = Calibration::read(file)?;
 //! let voters = ["A", "B", "C"].map(|name| Voter { calibration: Some(&zshogi), ..Voter::member(name) });
-//! check(Rule::MeanWinRate, &voters, &Options::default())?; // once for each council
+//! check(&Rule::MeanWinRate, &voters, &Options::default())?; // once for each council
 //! let (best, other) = (Move(0), Move(1)); // any number for each move
 //! let votes = [(best, 80.0), (other, 30.0), (other, 120.0)].map(|(m, cp)| Some(Vote::new(m, Score::Cp(cp))));
-//! let decision = decide(Rule::MeanWinRate, &voters, &votes, &Options::default())?;
+//! let decision = decide(&Rule::MeanWinRate, &voters, &votes, &Options::default())?;
 //! assert_eq!(decision.chosen, other);
 //! println!("{}", decision.explain(&voters, &votes, |m| ["7g7f", "2g2f"][m.0 as usize].to_owned()).summary());
 //! # Ok::<(), Box<dyn std::error::Error>>(())

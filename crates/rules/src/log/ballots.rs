@@ -174,7 +174,7 @@ impl<'a> Ballots<'a> {
     ///
     /// # Errors
     /// If no voter voted.
-    pub fn decide(&self, header: &Header, rule: impl DecisionRule) -> Result<Decision, RuleError> {
+    pub fn decide(&self, header: &Header, rule: &dyn DecisionRule) -> Result<Decision, RuleError> {
         decide(rule, &header.voters(), &self.votes(), &self.options(header))
     }
 }
