@@ -15,7 +15,7 @@
 //! let found = fit(method, &rows, &FitOptions::default())?;
 //! println!("1/w1 {:.0} {:?} centipawns", 1.0 / found.sigmoid.w1, found.interval_ponanza());
 //! let mine = Calibration::from_models("mine", [(method.into(), found.into())], method.into()).unwrap();
-//! println!("+300 between equals {:?}", mine.estimate(300)); // .75: what may be compared with other engines
+//! println!("+300 between equals {:?}", mine.estimate(300)); // .74: what may be compared with other engines
 //! println!("+300 in these games {:?}", mine.at(Situation::new()).in_the_field().estimate(300)); // .81
 //! # assert_eq!(format!("{:.2}", mine.estimate(300).value), "0.74");
 //! # assert_eq!(format!("{:.2}", mine.at(Situation::new()).in_the_field().estimate(300).value), "0.81");

@@ -24,8 +24,8 @@
 //! # Ok::<(), evalcurve_records::record::find::SourceError>(())
 //! ```
 //!
-//! [`games`] reads every format of [`record::FORMATS`], and [`games_of`] bytes in memory too. [`record::Formats`] reads a
-//! format of your own beside them. [`sample::collect()`] draws samples from files on several threads.
+//! [`games`] reads every format of [`record::FORMATS`], and [`games_of`] bytes in memory too. [`record::Formats`] reads
+//! a format of your own beside them. [`sample::collect()`] draws samples from files on several threads.
 
 pub mod csv_text;
 mod games;

@@ -20,8 +20,8 @@
 //! ```
 //!
 //! [`decide`] is what a council calls. It takes the [`Voter`]s, their [`Vote`]s and a rule, and returns a [`Decision`]
-//! that can explain itself. The rule is a [`Rule`] of the list, or your own: a type that implements [`DecisionRule`], or
-//! a closure by [`by_value`]. A `None` among the votes is an abstention. [`log`] has the file of such decisions,
+//! that can explain itself. The rule is a [`Rule`] of the list, or your own: a type that implements [`DecisionRule`],
+//! or a closure by [`by_value`]. A `None` among the votes is an abstention. [`log`] has the file of such decisions,
 //! [`replay`](replay::replay()) decides a log by other rules, and [`weights`] keeps what was learned.
 //!
 //! A rule of the list is a file in [`rules`] that implements [`Definition`]; its arithmetic works on plain slices

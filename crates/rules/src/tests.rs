@@ -907,7 +907,8 @@ fn own_rules_see_votes_and_are_replayed() {
     let header =
         serde_json::to_string(&log::Header::new("chess", Rule::Majority, &voters, &Options::default())).unwrap();
     let line = "{\"game_id\":\"g\",\"ply\":1,\"position\":\"startpos\",\"side\":\"white\",\"time_ms\":1,\"votes\":[\
-                {\"voter\":\"a\",\"move\":\"e2e4\"},{\"voter\":\"b\",\"move\":\"d2d4\"}],\"decision\":null,\"played\":\"e2e4\"}";
+                {\"voter\":\"a\",\"move\":\"e2e4\"},{\"voter\":\"b\",\"move\":\"d2d4\"}],\"decision\":null,\
+                \"played\":\"e2e4\"}";
     let log = log::Log::parse(format!("{header}\n{line}\n").as_bytes());
     let own = replay::OwnRule::of(&Last, &log);
     assert_eq!((own.name.as_str(), own.moves), ("last", vec![Some("d2d4".to_owned())]));

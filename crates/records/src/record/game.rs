@@ -220,6 +220,7 @@ pub struct Oddity {
 /// Kinds of oddities, as reports count them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
 pub enum OddityKind {
     /// A score comment whose number cannot be read.
     UnreadableScore,
@@ -250,6 +251,7 @@ pub struct UnreadComment {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString, IntoStaticStr, VariantNames,
 )]
 #[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
 pub enum SkipReason {
     /// A player disconnected or crashed (`'summary:abnormal`, `abandoned`).
     Abnormal,

@@ -21,6 +21,7 @@ pub(crate) const LONGEST_GAME: usize = 64 << 20;
 /// Why a file (or a member of an archive) gave no games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
 pub enum Refusal {
     /// The file is empty.
     Empty,

@@ -59,6 +59,7 @@ pub struct CollectOptions {
 
 /// Why reading could not begin, or stopped.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum CollectError {
     /// A path does not exist.
     Source(#[from] SourceError),
