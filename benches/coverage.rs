@@ -63,8 +63,9 @@ fn main() {
         );
     }
     if let Some(folder) = plot {
-        use evalcurve::plot::{PlotOptions, coverage as draw};
+        use evalcurve::plot::PlotOptions;
         use evalcurve_testkit::coverage::bars_of_coverage;
+        use evalcurve_testkit::coverage_figure::coverage as draw;
         let figure = draw(&bars_of_coverage(&found, &options), &PlotOptions::default()).expect("draw");
         std::fs::create_dir_all(&folder).expect("make the folder of --plot");
         std::fs::write(folder.join("coverage.svg"), figure.svg()).expect("write");

@@ -13,8 +13,9 @@ use std::time::Instant;
 
 use evalcurve::calibrate::{CalibrateOptions, cases, mark_mates, ratings};
 use evalcurve::fit::ModelKind;
-use evalcurve::sample::{CollectOptions, Progress, SamplingOptions, collect_with_rows};
-use evalcurve::validate::{FoldOptions, JudgedScale, agreement};
+use evalcurve::sample::{CollectOptions, Progress, collect_with_rows};
+use evalcurve::validate::FoldOptions;
+use evalcurve_testkit::agreement::{JudgedScale, agreement};
 
 /// Prints how often invented councils follow the right member.
 fn print_invented(councils: u64) {
@@ -56,14 +57,7 @@ fn main() {
     if paths.is_empty() {
         return println!("no records given: nothing to judge");
     }
-    let collecting = CollectOptions {
-        sampling: SamplingOptions::default(),
-        threads: 2,
-        strict: false,
-        verify: false,
-        material: false,
-        format: None,
-    };
+    let collecting = CollectOptions { threads: 2, ..CollectOptions::default() };
     let mut table = collect_with_rows(&paths, &[], &collecting, &Progress::default()).expect("records").table;
     ratings::fill(&mut table);
     let options = CalibrateOptions { min_samples, ..CalibrateOptions::default() };

@@ -36,6 +36,6 @@ pub(crate) fn read_only(path: &Path, block: usize) -> u64 {
 
 /// Draws the samples of a file as the program does.
 pub(crate) fn samples_of(path: &Path, sampling: SamplingOptions, threads: usize) -> Collected {
-    let options = CollectOptions { sampling, threads, strict: false, verify: false, material: false, format: None };
+    let options = CollectOptions { sampling, threads, ..CollectOptions::default() };
     collect_with_rows(&[path.to_owned()], &[], &options, &Progress::default()).expect("collect")
 }

@@ -122,8 +122,8 @@ pub(crate) fn decide(
         }));
     }
     let options = Options { tie, seed, caution, ..Options::default() };
-    rule::check(parsed, &voters, &options).map_err(error)?;
-    let decision = rule::decide(parsed, &voters, &ballot, &options).map_err(error)?;
+    rule::check(&parsed, &voters, &options).map_err(error)?;
+    let decision = rule::decide(&parsed, &voters, &ballot, &options).map_err(error)?;
     let name = |best: Move| moves.get(best.0 as usize).copied().unwrap_or_default().to_owned();
     Ok((decision.explain(&voters, &ballot, name).json().map_err(error)?, without))
 }

@@ -428,8 +428,8 @@ impl Search {
         };
         match ask() {
             Ok(result) => Answer::of(&result, &board),
-            Err(Failure::Ended(why)) => Answer::failed(Reason::Crashed, &why.to_string()),
             Err(late @ Failure::Late(_)) => Answer::failed(Reason::NoAnswer, &late.to_string()),
+            Err(why) => Answer::failed(Reason::Crashed, &why.to_string()),
         }
     }
 }

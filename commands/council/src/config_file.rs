@@ -77,7 +77,7 @@ fn checked(text: &ConfigText) -> Result<Config, ConfigError> {
         let message = text!("the name {:?} cannot be displayed; write a word", config.name);
         return Err(text.error(text.span("name"), message));
     }
-    let Err(error) = evalcurve_rules::check(config.rule, &config.voters(), &config.rule_options()) else {
+    let Err(error) = evalcurve_rules::check(&config.rule, &config.voters(), &config.rule_options()) else {
         return Ok(config);
     };
     let span = match &error {

@@ -125,7 +125,7 @@ pub(super) fn verdict(
         stakes: 1.0,
     };
     let ballots = Ballots::new(header, &verdict.line);
-    if let Ok(decision) = ballots.decide(header, header.rule) {
+    if let Ok(decision) = ballots.decide(header, &header.rule) {
         let name = |m| ballots.names.name(m).to_owned();
         let voters = header.voters();
         verdict.explanation = Some(decision.explain(&voters, &ballots.votes(), name));

@@ -329,9 +329,9 @@ impl<'a> Lesson<'a> {
                 voter.weight = Some(rounded(fitted.phases[0][place]));
                 voter.phases = fitted.later(place);
             }
-            check(self.rule, &header.voters(), &header.options()).ok()?;
+            check(&self.rule, &header.voters(), &header.options()).ok()?;
             let ballots = Ballots::new(&header, line);
-            let Ok(decision) = ballots.decide(&header, self.rule) else { continue };
+            let Ok(decision) = ballots.decide(&header, &self.rule) else { continue };
             let judged = Judged::new(of_log, line, self.teacher);
             losses.add((session, number), &line.game_id, &judged, ballots.names.name(decision.chosen));
         }

@@ -116,7 +116,7 @@ impl<W: Write> Session<W> {
 
     fn set_rule(&mut self, rule: Rule, tie: TieRule) -> Result<(), String> {
         let options = Options { tie, ..self.config.rule_options() };
-        evalcurve_rules::check(rule, &self.config.voters(), &options)
+        evalcurve_rules::check(&rule, &self.config.voters(), &options)
             .map_err(|e| format!("{e}; the rule remains {}", self.header.rule))?;
         self.config.rule = rule;
         self.config.tie = tie;

@@ -11,6 +11,7 @@ use evalcurve_words::language::{Text, ToText};
 
 /// Why a command has no outcome.
 #[derive(Debug, thiserror::Error, ToText)]
+#[non_exhaustive]
 pub enum Error {
     /// Records cannot be read.
     #[error(transparent)]

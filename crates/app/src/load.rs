@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use evalcurve_records::record::SkipReason;
 use evalcurve_records::record::find::{Entry, expand_globs, find};
 use evalcurve_records::record::source::Refusal;
+use evalcurve_records::record::{Formats, SkipReason};
 use evalcurve_records::sample::alias::matches_glob;
 use evalcurve_records::sample::collect::{CollectError, Problem};
 use evalcurve_records::sample::{CollectOptions, Collected, ReadReport, Rows, Sample, SampleTable, collect};
@@ -375,10 +375,10 @@ fn read_records(
         strict: reading.strict,
         verify: reading.verify,
         material: reading.material || fitting.kind().needs().material || reading.filters.names_material(),
-        format: match reading.format {
+        formats: Formats::default().only(match reading.format {
             Some(FileFormat::Records(format)) => Some(format),
             Some(FileFormat::Table) | None => None,
-        },
+        }),
     };
     let collected = collect(entries, games, &options, progress);
     if progress.stop.load(Relaxed) {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 /// The remedy of what only another version can read.
-pub(crate) const OF_ANOTHER_VERSION: &str = "use the evalcurve that wrote the file";
+pub(crate) const OF_ANOTHER_VERSION: &str = "use the program that wrote the file";
 
 /// What a program can do about a [`CalibrationError`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -16,7 +16,8 @@ pub enum ErrorKind {
     Io,
     /// The file is no calibration file.
     OtherFormat,
-    /// A later version wrote the file, with a model or a format that this one does not know: update the program.
+    /// A later version wrote the file, with a model or a format that this one does not know: update the program. Or
+    /// another program did, with a model of its own.
     NewerVersion,
     /// The file is damaged, or was changed by hand: calibrate again.
     Damaged,

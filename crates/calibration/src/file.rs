@@ -138,6 +138,7 @@ pub struct Engine {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ScoreUnit {
     /// Hundredths of a pawn, as in `score cp` of USI and UCI.
     Centipawn,

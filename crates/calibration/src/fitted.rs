@@ -53,7 +53,7 @@ impl<'de> Deserialize<'de> for ChosenModel {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let object = Map::deserialize(deserializer)?;
         let (model, Choice { method }) = with_model(object, &["method"]).map_err(D::Error::custom)?;
-        let kind = ModelKind::calibrations().find(|kind| kind.as_str() == method).ok_or_else(|| {
+        let kind = ModelKind::parse(&method).filter(|kind| !kind.is_baseline()).ok_or_else(|| {
             let words: Vec<&str> = ModelKind::calibrations().map(ModelKind::as_str).collect();
             let problem = format!("unknown method {method:?}, expected {}; {OF_ANOTHER_VERSION}", words.join(" or "));
             D::Error::custom(Located::new(".method", problem))

@@ -27,6 +27,7 @@
 //! [`Calibration`] is the file and its questions, [`Estimate`] a number with its 95% interval. In a
 //! [`Situation`] the ply, the material and the ratings are known; [`At::in_the_field`] reads the file against the
 //! opponents of its games in place of equal ones. [`Calibration::unknown`] is what only a later version can read.
+//! An [`OwnModel`] is a model of your program that files hold under its name.
 //!
 //! The feature `schema` adds the JSON Schema of the file.
 

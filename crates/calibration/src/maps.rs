@@ -11,7 +11,7 @@ use crate::types::Termination;
 
 /// The fitted models by the method in their key.
 pub(crate) fn models<'de, D: Deserializer<'de>, V: DeserializeOwned>(d: D) -> Result<BTreeMap<ModelKind, V>, D::Error> {
-    let kinds: Vec<ModelKind> = ModelKind::calibrations().collect();
+    let kinds: Vec<ModelKind> = ModelKind::calibrations().chain(ModelKind::own()).collect();
     entries(d, "method", &kinds, ModelKind::as_str, |kind| kind)
 }
 

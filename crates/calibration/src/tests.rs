@@ -737,3 +737,86 @@ proptest! {
         prop_assert!(fits_schema(&serde_json::from_str(&text).unwrap()));
     }
 }
+
+/// The plain sigmoid as a model of a program's own.
+#[derive(Debug)]
+struct Mine;
+
+impl OwnModel for Mine {
+    fn name(&self) -> &'static str {
+        "mine"
+    }
+
+    fn parameters(&self) -> &'static [&'static str] {
+        &["w1", "w2"]
+    }
+
+    fn logit(&self, parameters: &[f64], score_cp: f64, _: &Situation) -> f64 {
+        parameters[0] * score_cp - parameters[1]
+    }
+
+    fn problem(&self, parameters: &[f64]) -> Option<String> {
+        (parameters[0] <= 0.0).then(|| format!("the slope {} is not above 0", parameters[0]))
+    }
+}
+
+#[test]
+fn an_own_model_is_written_read_and_refused_where_it_is_unknown() {
+    static MINE: Mine = Mine;
+    let kind = register(&MINE).unwrap();
+    assert_eq!(register(&MINE).unwrap(), kind);
+    let covariance = Some(vec![vec![4.1e-9, -1.25e-6], vec![-1.25e-6, 2.3e-3]]);
+    let fit = |model| FittedModel { model, covariance: covariance.clone(), samples: Some(400), games: Some(30) };
+    let models = [
+        (kind, fit(Model::own(&MINE, vec![0.0026, 0.1638]).unwrap())),
+        (ModelKind::LeastSquares, fit(Model::Sigmoid(Sigmoid { w1: 0.0026, w2: 0.1638 }))),
+    ];
+    let written = |chosen| Calibration::from_models("E", models.clone(), chosen).unwrap().to_json().unwrap();
+    let text = written(kind);
+    let [mine, listed] =
+        [&text, &written(ModelKind::LeastSquares)].map(|text| Calibration::from_json(text, "x").unwrap());
+    assert_eq!((mine.to_json().unwrap(), mine.model.kind), (text.clone(), kind));
+    for cp in [-700.0, 0.0, 300.0] {
+        for at in [
+            |c: &Calibration, cp: f64| c.estimate(cp),
+            |c: &Calibration, cp: f64| c.at(Situation::new()).in_the_field().estimate(cp),
+        ] {
+            let (mine, listed) = (at(&mine, cp), at(&listed, cp));
+            let close = |a: [f64; 2], b: [f64; 2]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-8);
+            assert_eq!(mine.value, listed.value);
+            assert!(close(mine.interval.unwrap(), listed.interval.unwrap()), "{mine:?} {listed:?}");
+        }
+    }
+    let constant = |c: &Calibration| c.constant().unwrap().interval.unwrap();
+    assert!((constant(&mine)[0] - constant(&listed)[0]).abs() < 1e-3);
+    assert_eq!((mine.lapses(), mine.sigmoid()), (None, None));
+    // a program that does not know it: refused where it is chosen, else kept
+    let error = |text: &str| Calibration::from_json(text, "x").unwrap_err();
+    let other = |text: &str| text.replace("\"mine\"", "\"theirs\"");
+    assert_eq!(error(&other(&text)).kind(), ErrorKind::NewerVersion);
+    assert!(error(&other(&text)).to_string().contains("$.model.kind: a model of kind \"theirs\" is unknown; use the"));
+    let text = other(&written(ModelKind::LeastSquares));
+    let kept = Calibration::from_json(&text, "x").unwrap();
+    assert_eq!((kept.unknown()[0].json_path(), kept.models.len()), ("$.models.theirs", 1));
+    assert!(kept.to_json().unwrap().contains("theirs"));
+    // parameters that are missing, too many, or wrong
+    let broken = |from: &str, to: &str| error(&written(kind).replace(from, to)).to_string();
+    assert!(broken("\"w2\"", "\"w3\"").contains("$.model.w2: missing field 'w2'"), "{}", broken("\"w2\"", "\"w3\""));
+    assert!(broken("0.0026", "-0.0026").contains("the slope -0.0026 is not above 0"));
+    assert!(Model::own(&MINE, vec![0.1]).is_err() && Model::own(&MINE, vec![0.1, f64::NAN]).is_err());
+    // names that are taken
+    #[derive(Debug)]
+    struct Joint2;
+    impl OwnModel for Joint2 {
+        fn name(&self) -> &'static str {
+            "joint"
+        }
+        fn parameters(&self) -> &'static [&'static str] {
+            &[]
+        }
+        fn logit(&self, _: &[f64], _: f64, _: &Situation) -> f64 {
+            0.0
+        }
+    }
+    assert!(register(&Joint2).unwrap_err().to_string().contains("the name of another model"));
+}

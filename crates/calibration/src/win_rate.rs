@@ -118,7 +118,10 @@ impl Calibration {
             let (slope, gradient) = joint.unit_slope();
             return Some((slope, self.quantile() * self.variance_along(&gradient)?.sqrt()));
         }
-        let Some((at, (_, w1))) = fit.model.parameters().into_iter().enumerate().find(|(_, (name, _))| *name == "w1")
+        // its parameters mean what they want
+        let is_own = matches!(fit.model, Model::Own(_));
+        let Some((at, (_, w1))) =
+            fit.model.parameters().into_iter().enumerate().find(|(_, (name, _))| *name == "w1" && !is_own)
         else {
             let score = self.score_of_one_logit()?;
             let at = self.reference();
@@ -159,6 +162,7 @@ impl Calibration {
         let parameters = self.model.model.parameters();
         let gradient: Vec<f64> = match &self.model.model {
             Model::Joint(_) => Joint::lapses_gradient().to_vec(),
+            Model::Own(_) => return None,
             // as many games are won as lost
             _ => parameters.iter().map(|(name, _)| if *name == "lapse" { 2.0 } else { 0.0 }).collect(),
         };

@@ -14,6 +14,7 @@ use crate::{EngineConfig, Game, Limit};
 
 /// Why a text is no engine.
 #[derive(Debug, Clone, PartialEq, Eq, Error, evalcurve_words::language::ToText)]
+#[non_exhaustive]
 pub enum EngineError {
     /// No word is a program.
     #[error("'{0}' names no program; write the path of an engine, or a name on PATH, first")]

@@ -4,12 +4,21 @@
 //! waits for each answer, as a match runner does; a [`Member`] never waits, as a council needs it. [`ConfigText`] reads
 //! the tables of engines in the files of councils and tournaments.
 //!
-//! ```
-//! use evalcurve_engine::usi::Position;
-//! use evalcurve_engine::{Board, Game};
+//! ```no_run
+//! use std::time::Duration;
 //!
-//! let (board, problem) = Board::new(Game::Shogi, &Position::parse("startpos moves 7g7f"));
-//! assert!(problem.is_none() && board.is_legal("3c3d") && !board.is_legal("3c3e"));
+//! use evalcurve_engine::usi::Position;
+//! use evalcurve_engine::{Board, Game, Limit, Player, parse_engine};
+//!
+//! let config = parse_engine("stockfish option.Threads=1", Game::Chess)?;
+//! let mut engine = Player::start(&config)?; // an error if it is not there, ends, or is not ready in time
+//! let position = Position::parse("startpos moves e2e4");
+//! let (board, problem) = Board::new(Game::Chess, &position); // a problem names the first illegal move
+//! assert!(problem.is_none() && board.is_legal("e7e5"));
+//! let found = engine.search(position, board.side(), Limit::Depth(10).go(), Duration::from_secs(60))?;
+//! println!("{:?} {:?} {:?}", found.best, found.score, found.pv); // the score in the view of the side to move
+//! engine.quit(); // and everything that it started
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 pub mod board;

@@ -25,6 +25,7 @@ const LAST_OUTPUT_TIME: Duration = Duration::from_millis(500);
 
 /// Why an engine gave no answer. Its process has ended, and the player cannot be used any more.
 #[derive(Debug, Clone, PartialEq, Eq, Error, evalcurve_words::language::ToText)]
+#[non_exhaustive]
 pub enum Failure {
     /// It ended, closed its output, or did not start or get ready in time.
     #[error("{0}")]

@@ -29,7 +29,7 @@ const EMPHASIS: RGBColor = RGBColor(0xA8, 0xA8, 0xA8);
 /// Size of names beside lines and in legends.
 pub const LABEL_SIZE: f64 = 12.5;
 /// Distance between two rows of names.
-pub(super) const ROW: f64 = 17.0;
+pub const ROW: f64 = 17.0;
 const TITLE_SIZE: f64 = 18.0;
 const TITLE_ROW: f64 = 23.0;
 pub(super) const AXIS_SIZE: f64 = 13.0;
@@ -123,7 +123,7 @@ impl Pen<'_> {
     }
 
     /// A legend in one row: a disc in the colour of each series, then its name.
-    pub(super) fn disc_legend<'n>(
+    pub fn disc_legend<'n>(
         &self,
         (mut x, y): (f64, f64),
         names: impl IntoIterator<Item = &'n String>,
@@ -314,12 +314,7 @@ pub struct Canvas<'c, 'a, 'b> {
 
 impl Canvas<'_, '_, '_> {
     /// A line through points.
-    pub(super) fn line(
-        &mut self,
-        points: &[(f64, f64)],
-        style: ShapeStyle,
-        dash: &'static str,
-    ) -> Result<(), PlotError> {
+    pub fn line(&mut self, points: &[(f64, f64)], style: ShapeStyle, dash: &'static str) -> Result<(), PlotError> {
         self.dash.set(dash);
         let result = self.chart.draw_series(LineSeries::new(points.iter().copied(), style)).map_err(drawn);
         self.dash.set("");
@@ -327,7 +322,7 @@ impl Canvas<'_, '_, '_> {
     }
 
     /// Discs of a radius in SVG pixels.
-    pub(super) fn discs(&mut self, points: &[(f64, f64)], radius: f64, color: &impl Color) -> Result<(), PlotError> {
+    pub fn discs(&mut self, points: &[(f64, f64)], radius: f64, color: &impl Color) -> Result<(), PlotError> {
         let disc = |&at: &(f64, f64)| Circle::new(at, unit_size(radius), color.filled());
         self.chart.draw_series(points.iter().map(disc)).map_err(drawn)?;
         Ok(())

@@ -23,7 +23,6 @@
 //! ```
 
 mod chart;
-mod coverage;
 mod figures;
 mod fit_figure;
 mod font;
@@ -46,7 +45,6 @@ mod unit;
 
 use thiserror::Error;
 
-pub use self::coverage::{CoverageDot, CoverageSeries, coverage};
 pub use self::figures::{curves, pooled_curves, sigmoids, split_curves, standardized_curves};
 pub use self::fit_figure::curve_with_fits;
 pub use self::forest::{Forest, ForestMark, ForestRow, forest};
@@ -63,10 +61,10 @@ pub use evalcurve_words::language::Language;
 /// What a figure is drawn with, for figures that one use has to itself.
 pub mod drawing {
     pub use crate::chart::{
-        AXIS, Area, AxisSpec, Canvas, GREY, LABEL_SIZE, Pen, SOFT_TEXT, TEXT, Words, frame, pale, sheet, stroke,
+        AXIS, Area, AxisSpec, Canvas, GREY, LABEL_SIZE, Pen, ROW, SOFT_TEXT, TEXT, Words, frame, pale, sheet, stroke,
     };
     pub use crate::font::width;
-    pub use plotters::style::RGBColor;
+    pub use plotters::style::{Color, RGBColor};
 }
 
 /// A point of an evaluation curve, with its 95% interval.

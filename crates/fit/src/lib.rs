@@ -2,19 +2,37 @@
 //! files.
 //!
 //! ```
-//! use evalcurve_calibration::Calibration;
-//! use evalcurve_fit::fit::{FitOptions, Method, Observation, fit};
 //! use evalcurve_calibration::types::Outcome::{Loss, Win};
+//! use evalcurve_calibration::{Calibration, Situation};
+//! use evalcurve_fit::fit::{FitOptions, Method, Observation, fit};
 //!
-//! // at +300 the engine wins two games of three, at -300 one
-//! let row = |i: i32| (if i % 2 == 0 { 300 } else { -300 }, if i % 6 < 2 || i % 6 == 3 { Loss } else { Win });
-//! let rows = (0..600).map(|i| Observation { game: i as u64, score_cp: row(i).0, outcome: row(i).1 });
+//! // an engine that is stronger than its opponents: level scores win 60 games of 100, +300 wins 81, -300 wins 34
+//! let (scores, wins) = ([-300, 0, 300], [34, 60, 81]);
+//! let outcome = |i: u64| if i / 3 % 100 < wins[i as usize % 3] { Win } else { Loss };
+//! let row = |i: u64| Observation { game: i, score_cp: scores[i as usize % 3], outcome: outcome(i) };
+//! let rows: Vec<Observation> = (0..3000).map(row).collect(); // samples of one game share its number
 //! let method = Method::MaximumLikelihood;
-//! let found = fit(method, &rows.collect::<Vec<_>>(), &FitOptions::default())?;
-//! let calibration = Calibration::from_models("example", [(method.into(), found.into())], method.into()).unwrap();
-//! assert_eq!(format!("{:.2}", calibration.win_rate(calibration.classify(300.0))), "0.67");
-//! # Ok::<(), evalcurve_fit::fit::FitError>(())
+//! let found = fit(method, &rows, &FitOptions::default())?;
+//! println!("1/w1 {:.0} {:?} centipawns", 1.0 / found.sigmoid.w1, found.interval_ponanza());
+//! let mine = Calibration::from_models("mine", [(method.into(), found.into())], method.into()).unwrap();
+//! println!("+300 between equals {:?}", mine.estimate(300)); // .74: what may be compared with other engines
+//! println!("+300 in these games {:?}", mine.at(Situation::new()).in_the_field().estimate(300)); // .81
+//! # assert_eq!(format!("{:.2}", mine.estimate(300).value), "0.74");
+//! # assert_eq!(format!("{:.2}", mine.at(Situation::new()).in_the_field().estimate(300).value), "0.81");
+//! # let folder = std::env::temp_dir().join(format!("evalcurve-first-page-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder)?;
+//! # let file = folder.join("mine.json");
+//! # /*
+//! let file = "mine.json";
+//! # */
+//! evalcurve_fit::calibration::write(&mine, file)?;
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! [`fit::fit`] fits one sigmoid, [`fit::fit_engines`] every model of the list, with the ply, the material and the
+//! players of a [`fit::Situation`]. [`validate`] scores them on games that they were not fitted to, also models of your
+//! own ([`CrossValidation::add`](validate::CrossValidation::add)).
 //!
 //! It reads no records, archives or tables and draws no figures. A program that only reads calibration files needs
 //! `evalcurve-calibration` alone.

@@ -59,6 +59,7 @@ impl Ratings {
 
 /// Why games give no ratings.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum RatingError {
     /// A game names a player beyond the number of players.
     UnknownPlayer { game: usize, player: usize, players: usize },

@@ -81,6 +81,7 @@ impl FromIterator<i32> for ScoreMoments {
 
 /// Why scores cannot be standardised.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum StandardizeError {
     /// A standard deviation needs two samples.
     TooFewSamples { have: u64 },

@@ -13,10 +13,10 @@ use evalcurve_words::language::Text;
 use evalcurve_words::text;
 
 use crate::parallel::read_games;
-use crate::record::find::{Entry, SourceError, find};
+use crate::record::find::{Entry, SourceError};
 use crate::record::format::BOM;
 use crate::record::source::{Block, Note, Refusal, Returns, Shared, Sink, Work};
-use crate::record::{Format, Game, Played, SkipReason, archive};
+use crate::record::{Format, Formats, Game, Played, SkipReason, archive};
 use crate::sample::collect::Problem;
 
 /// Blocks that are read ahead.
@@ -93,34 +93,16 @@ impl PartialEq for Written {
 /// # Errors
 /// [`SourceError`] for a path that does not exist.
 pub fn games(path: impl Into<PathBuf>) -> Result<Games, SourceError> {
-    find(&[path.into()]).map(games_of)
+    Formats::default().games(path)
 }
 
 /// The games of these files, as [`games`] gives them. [`Entry::in_memory`] makes a file of bytes.
 pub fn games_of(entries: Vec<Entry>) -> Games {
-    let entries: Arc<[Entry]> = entries.into();
-    let (sender, receiver) = sync_channel(AHEAD);
-    let theirs = entries.clone();
-    let read_all = move || theirs.iter().for_each(|entry| read(entry, |work| sender.send(work).is_ok()));
-    let (thread, work): (_, Box<dyn Iterator<Item = Work> + Send>) = match Builder::new().spawn(read_all) {
-        Ok(thread) => (Some(thread), Box::new(receiver.into_iter())),
-        // where there are no threads, one file at a time is held in memory
-        Err(_) => (None, Box::new((0..entries.len()).flat_map(move |index| whole(entries.get(index))))),
-    };
-    Games {
-        work,
-        thread,
-        ready: VecDeque::new(),
-        member: None,
-        lines: 0,
-        is_empty: false,
-        with_moves: false,
-        originals: Vec::new(),
-    }
+    Formats::default().games_of(entries)
 }
 
 /// Gives the blocks of a file to `take`, while that returns `true`.
-fn read(entry: &Entry, take: impl FnMut(Work) -> bool) {
+fn read(entry: &Entry, formats: &Formats, take: impl FnMut(Work) -> bool) {
     struct Blocks<F> {
         take: F,
         shared: Shared,
@@ -134,13 +116,14 @@ fn read(entry: &Entry, take: impl FnMut(Work) -> bool) {
             &self.shared
         }
     }
-    archive::read_entry(0, entry, &mut Blocks { take, shared: Shared::default() });
+    let shared = Shared { formats: formats.clone(), ..Shared::default() };
+    archive::read_entry(0, entry, &mut Blocks { take, shared });
 }
 
-fn whole(entry: Option<&Entry>) -> Vec<Work> {
+fn whole(entry: Option<&Entry>, formats: &Formats) -> Vec<Work> {
     let mut all = Vec::new();
     entry.into_iter().for_each(|entry| {
-        read(entry, |work| {
+        read(entry, formats, |work| {
             all.push(work);
             true
         });
@@ -194,6 +177,29 @@ impl Iterator for Games {
 }
 
 impl Games {
+    pub(crate) fn new(entries: Vec<Entry>, formats: &Formats) -> Self {
+        let all: Arc<(Vec<Entry>, Formats)> = Arc::new((entries, formats.clone()));
+        let (sender, receiver) = sync_channel(AHEAD);
+        let theirs = all.clone();
+        let read_all =
+            move || theirs.0.iter().for_each(|entry| read(entry, &theirs.1, |work| sender.send(work).is_ok()));
+        let (thread, work): (_, Box<dyn Iterator<Item = Work> + Send>) = match Builder::new().spawn(read_all) {
+            Ok(thread) => (Some(thread), Box::new(receiver.into_iter())),
+            // where there are no threads, one file at a time is held in memory
+            Err(_) => (None, Box::new((0..all.0.len()).flat_map(move |index| whole(all.0.get(index), &all.1)))),
+        };
+        Self {
+            work,
+            thread,
+            ready: VecDeque::new(),
+            member: None,
+            lines: 0,
+            is_empty: false,
+            with_moves: false,
+            originals: Vec::new(),
+        }
+    }
+
     /// Gives each game its moves ([`Game::played`]) and its text, too, and keeps the files.
     pub fn with_moves(mut self) -> Self {
         self.with_moves = true;

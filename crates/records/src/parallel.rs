@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::record::archive;
 use crate::record::find::Entry;
 use crate::record::source::{BLOCK, Block, Note, Shared, Sink, Work};
-use crate::record::{Format, Game, GameError};
+use crate::record::{Formats, Game, GameError};
 
 /// Most pieces of work in a batch.
 const BATCH: usize = 8;
@@ -53,17 +53,17 @@ pub struct Step {
     pub stop: bool,
 }
 
-/// Reads `entries` with `threads` collectors made by `new`, and returns the collectors. `format` is the format of all
-/// files; without it, their content decides.
+/// Reads `entries` with `threads` collectors made by `new`, and returns the collectors. `formats`
+/// says how files are read.
 pub fn read_all<C: Collector>(
     entries: &[Entry],
     threads: usize,
-    format: Option<&'static Format>,
+    formats: &Formats,
     progress: &Progress,
     new: impl Fn() -> C + Sync,
 ) -> Vec<C> {
     progress.total_bytes.store(entries.iter().map(|e| e.size).sum(), Ordering::Relaxed);
-    let shared = Shared { format, bytes: progress.bytes.clone(), ..Shared::default() };
+    let shared = Shared { formats: formats.clone(), bytes: progress.bytes.clone(), ..Shared::default() };
     let threads = threads.max(1);
     let (sender, receiver) = sync_channel(threads * 2);
     let receiver = Mutex::new(receiver);

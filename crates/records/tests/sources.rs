@@ -6,6 +6,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use evalcurve_calibration::types::{Color, Outcome};
 use evalcurve_records::record::find::{Entry, find};
 use evalcurve_records::sample::collect::Problem;
 use evalcurve_records::sample::{
@@ -25,10 +26,7 @@ fn options() -> CollectOptions {
     CollectOptions {
         sampling: SamplingOptions { from_ply: 1, ..SamplingOptions::default() },
         threads: 2,
-        strict: false,
-        verify: false,
-        material: false,
-        format: None,
+        ..CollectOptions::default()
     }
 }
 
@@ -711,4 +709,50 @@ fn games_are_iterated_with_their_problems() {
     // whoever stops early leaves no thread that waits
     let many: String = (0..40_000).map(game).collect();
     assert!(games_of(vec![Entry::in_memory("many.csa", many.into_bytes())]).next().is_some());
+}
+
+/// Records of a format of another crate are drawn from like those of the list, also beside them and in an archive.
+#[test]
+fn an_own_format_is_sampled() {
+    use evalcurve_records::record::{Above, Cursor, Format, Formats, Game, GameError, GameHash, Reader, last_line_end};
+    struct Lines;
+    static LINES: Format = Format::of_games::<Lines>("lines", "lines of scores", "one game in each line");
+    impl Reader for Lines {
+        fn recognise(head: &[u8]) -> bool {
+            head.starts_with(b"V2.2 of mine")
+        }
+        fn last_boundary(block: &[u8]) -> Option<usize> {
+            last_line_end(block)
+        }
+        fn below(_: &Above) -> Self {
+            Self
+        }
+        fn read_game(&mut self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
+            game.line = cursor.line;
+            let Some(line) = cursor.next_line(block) else { return Ok(false) };
+            game.names = ["mine".to_owned(), "other".to_owned()];
+            (game.plies, game.black_outcome) = (1, Some(Outcome::Win));
+            game.add_score(Color::Black, line.len() as i32, false, false, game.line);
+            let mut hash = GameHash::default();
+            hash.bytes(line);
+            game.identify(hash);
+            Ok(true)
+        }
+    }
+    let text: String = (0..30_000).map(|i| format!("V2.2 of mine {i:040}\r\n")).collect();
+    let packed = {
+        let mut zip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        zip.write_all(text.as_bytes()).unwrap();
+        zip.finish().unwrap()
+    };
+    let csa = "V2.2\nN+A\nN-B\nPI\n+\n+7776FU\n'** 30 -3334FU\n-3334FU\n%TORYO\n";
+    let entries = [Entry::in_memory("mine.gz", packed), Entry::in_memory("b.csa", csa.as_bytes())];
+    let found = |formats: Formats| {
+        collect(&entries, &[], &CollectOptions { formats, ..options() }, &Progress::default()).unwrap()
+    };
+    let Collected { table, report, .. } = found(Formats::default().with(&LINES));
+    assert_eq!((report.games_read, report.games_used, table.samples.len()), (30_001, 30_001, 30_001));
+    assert!(table.samples.iter().filter(|s| table.names.get(s.engine) == "mine").all(|s| s.score_cp == 53));
+    // the program without it
+    assert!(found(Formats::default()).report.games_used < 2);
 }

@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let vote = |best: u32, score_cp| Some(Vote::new(Move(best), Score::Cp(score_cp)));
     let votes = [vote(0, 150.0), vote(1, 30.0), vote(1, 120.0)];
     for (name, rule) in [("majority", Rule::Majority), ("optimistic", Rule::Optimistic)] {
-        let decision = decide(rule, &voters, &votes, &Options::default())?;
+        let decision = decide(&rule, &voters, &votes, &Options::default())?;
         println!("{name}: {}", moves[decision.chosen.0 as usize]);
     }
     Ok(())

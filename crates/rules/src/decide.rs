@@ -1,13 +1,12 @@
 //! One decision: announced mates first, then the rule, then the tie rule.
 
 use super::decision::Decision;
-use super::definition::Ballot;
+use super::definition::{Ballot, DecisionRule};
 use super::measured::Measured;
 use super::options::{Options, RuleError, Stakes, TieRule};
-use super::rules::Rule;
 use super::vote::{Role, Vote, Voter};
 
-/// Decides the votes of one position by a rule.
+/// Decides the votes of one position by a rule of the list, or by [your own](DecisionRule).
 ///
 /// `votes` holds one vote per voter, in the same order; `None` is an abstention. Call [`check`] once
 /// before the first decision.
@@ -15,7 +14,7 @@ use super::vote::{Role, Vote, Voter};
 /// # Errors
 /// If every voter abstains, or if the slices differ in length.
 pub fn decide(
-    rule: Rule,
+    rule: &dyn DecisionRule,
     voters: &[Voter<'_>],
     votes: &[Option<Vote<'_>>],
     options: &Options<'_>,
@@ -33,10 +32,9 @@ pub fn decide(
     if all.is_empty() {
         return Err(RuleError::NoVotes);
     }
-    let mates = options.mates.unwrap_or(rule.mates_by_default());
-    let ballot =
-        Ballot { rule: rule.as_str(), mates, voters: &voters, options, all: &all, votes: all.iter().collect() };
-    let mut decision = rule.decide(ballot);
+    let mates = options.mates.unwrap_or(rule.mates());
+    let ballot = Ballot { rule: rule.name(), mates, voters: &voters, options, all: &all, votes: all.iter().collect() };
+    let mut decision = ballot.decided_by(rule);
     for m in &all {
         decision.win_rates[m.index] = m.win_rate;
     }
@@ -49,7 +47,7 @@ pub fn decide(
 /// # Errors
 /// If a weight, noise or option is out of range, if there are two leaders, or if the rule or the tie rule needs a
 /// calibration, a standardisation, a rating or a chooser that no voter has.
-pub fn check(rule: Rule, voters: &[Voter<'_>], options: &Options<'_>) -> Result<(), RuleError> {
+pub fn check(rule: &dyn DecisionRule, voters: &[Voter<'_>], options: &Options<'_>) -> Result<(), RuleError> {
     const LOGITS: &str = "a number above 0, in logits";
     for (place, voter) in voters.iter().enumerate() {
         let range = |key, value: f64, good: bool, range| match good {
@@ -81,7 +79,7 @@ pub fn check(rule: Rule, voters: &[Voter<'_>], options: &Options<'_>) -> Result<
     range("most-judged", "the number of judged moves", most_judged as f64, most_judged >= 2, "2 or more")?;
 
     let refuse =
-        |problem: &str, remedy| Err(RuleError::Needs { rule: rule.as_str(), problem: problem.to_owned(), remedy });
+        |problem: &str, remedy| Err(RuleError::Needs { rule: rule.name(), problem: problem.to_owned(), remedy });
     let count = |role| voters.iter().filter(|v| v.role == role).count();
     if count(Role::Leader) > 1 {
         return refuse("two voters are the leader", "make one of them a member");

@@ -7,12 +7,12 @@ use evalcurve_calibration::Score;
 use super::decision::{Decision, Reason, TieBroken};
 use super::measured::{Measured, score_of};
 use super::options::{Options, Stakes, TieRule};
-use super::vote::{Move, Role, Voter, better};
+use super::vote::{Move, Role, Vote, Voter, better};
 use super::win_rate::logit;
 use super::{likelihood, tally};
 
-/// A rule. To add one, write a file in `rules` that implements this trait, and add its line to the list in
-/// `rules/mod.rs`.
+/// A rule of the list. To add one, write a file in `rules` that implements this trait, and add its line to the list in
+/// `rules/mod.rs`; a rule of your own program implements [`DecisionRule`].
 ///
 /// Most rules define [`Self::values`]: one value per vote, the largest of which wins. A council calls it with the votes
 /// of one position; a simulation calls the same function for many positions. A rule that looks at more than one number
@@ -68,6 +68,99 @@ pub trait Definition: Sized {
     }
 }
 
+/// What [`decide`](super::decide()) decides by: a [`Rule`](super::Rule) of the list, a type of your own, or a closure
+/// by [`by_value`].
+///
+/// ```
+/// use evalcurve_calibration::Score;
+/// use evalcurve_rules::{Columns, DecisionRule, Move, Needs, Options, Vote, Voter, decide};
+///
+/// /// The move with the second largest score.
+/// struct Modest;
+///
+/// impl DecisionRule for Modest {
+///     fn name(&self) -> &'static str {
+///         "modest"
+///     }
+///
+///     fn needs(&self) -> Needs {
+///         Needs { scores: true, ..Needs::NOTHING }
+///     }
+///
+///     fn values(&self, votes: &Columns<'_>, values: &mut [f64]) {
+///         let best = votes.scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+///         let modest = |&score: &f64| if score < best { score } else { f64::MIN };
+///         values.iter_mut().zip(votes.scores).for_each(|(value, score)| *value = modest(score));
+///     }
+/// }
+///
+/// let voters = ["A", "B", "C"].map(Voter::member);
+/// let votes = [(1, 90.0), (2, 20.0), (3, 60.0)].map(|(best, cp)| Some(Vote::new(Move(best), Score::Cp(cp))));
+/// assert_eq!(decide(&Modest, &voters, &votes, &Options::default())?.chosen, Move(3));
+/// # Ok::<(), evalcurve_rules::RuleError>(())
+/// ```
+pub trait DecisionRule {
+    /// The name in explanations and errors.
+    fn name(&self) -> &'static str;
+
+    /// Writes the value of each vote, the largest of which wins; NaN for a vote that has none.
+    fn values(&self, votes: &Columns<'_>, values: &mut [f64]);
+
+    /// What the rule needs beyond moves. A vote that lacks it takes no part, and other columns are empty.
+    fn needs(&self) -> Needs {
+        Needs::NOTHING
+    }
+
+    /// Whether announced mates outrank the rule, unless [`Options::mates`](super::Options) says it.
+    fn mates(&self) -> bool {
+        true
+    }
+
+    /// The weight of a vote, from the weight that the voter was given and its role.
+    fn weight(&self, given: Option<f64>, role: Role) -> f64 {
+        let _ = role;
+        given.unwrap_or(1.0)
+    }
+
+    /// Decides the votes of one position. A rule that looks at more than [`Columns`] has, such as lists, overrides
+    /// this.
+    fn decide(&self, ballot: &Ballot<'_>) -> Decision {
+        ballot.decide_by_value(self)
+    }
+}
+
+/// A closure as a rule: it writes the value of each vote, the largest of which wins.
+///
+/// ```
+/// use evalcurve_calibration::Score;
+/// use evalcurve_rules::{Move, Needs, Options, Vote, Voter, by_value, decide};
+///
+/// let needs = Needs { scores: true, ..Needs::NOTHING };
+/// let lowest = by_value("lowest", needs, |votes, values| {
+///     values.iter_mut().zip(votes.scores).for_each(|(value, score)| *value = -score);
+/// });
+/// let votes = [(1, 80.0), (2, 30.0)].map(|(best, cp)| Some(Vote::new(Move(best), Score::Cp(cp))));
+/// assert_eq!(decide(&lowest, &["A", "B"].map(Voter::member), &votes, &Options::default())?.chosen, Move(2));
+/// # Ok::<(), evalcurve_rules::RuleError>(())
+/// ```
+pub fn by_value<F: Fn(&Columns<'_>, &mut [f64])>(name: &'static str, needs: Needs, values: F) -> impl DecisionRule {
+    struct ByValue<F>(&'static str, Needs, F);
+    impl<F: Fn(&Columns<'_>, &mut [f64])> DecisionRule for ByValue<F> {
+        fn name(&self) -> &'static str {
+            self.0
+        }
+
+        fn values(&self, votes: &Columns<'_>, values: &mut [f64]) {
+            (self.2)(votes, values);
+        }
+
+        fn needs(&self) -> Needs {
+            self.1
+        }
+    }
+    ByValue(name, needs, values)
+}
+
 /// What a rule needs beyond the moves voted for. Each of the first eight is a column of [`Columns`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
@@ -95,7 +188,7 @@ pub struct Needs {
 
 impl Needs {
     /// Nothing but moves.
-    pub(crate) const NOTHING: Self = Self {
+    pub const NOTHING: Self = Self {
         scores: false,
         standardized: false,
         win_rates: false,
@@ -277,7 +370,7 @@ pub struct Ballot<'a> {
 
 impl Ballot<'_> {
     /// The decision of a rule, after the mates that outrank it.
-    pub(super) fn decided_by(mut self, rule: fn(&Ballot<'_>) -> Decision) -> Decision {
+    pub(super) fn decided_by(mut self, rule: &dyn DecisionRule) -> Decision {
         if self.mates {
             if let Some(decision) = self.best_mate(true) {
                 return decision;
@@ -289,7 +382,25 @@ impl Ballot<'_> {
                 return decision;
             }
         }
-        rule(&self)
+        rule.decide(&self)
+    }
+
+    /// The votes that the rule chooses from, at least one, with the place of each voter. Votes that announce a mate are
+    /// not among them where mates outrank the rule.
+    pub fn votes(&self) -> impl Iterator<Item = (usize, &Voter<'_>, &Vote<'_>)> {
+        self.votes.iter().map(|m| (m.index, m.voter, m.vote))
+    }
+
+    /// The decision for the vote of the voter at this place; by majority if there is no such vote.
+    pub fn adopt(&self, voter: usize) -> Decision {
+        let vote = self.votes.iter().find(|m| m.index == voter);
+        vote.map_or_else(|| self.by_majority(), |m| self.decision(m.vote.best, Some(voter), Reason::LargestValue))
+    }
+
+    /// The decision for the vote with the largest of [`DecisionRule::values`]; by majority if no vote has a value.
+    pub fn decide_by_value(&self, rule: &(impl DecisionRule + ?Sized)) -> Decision {
+        let values = |votes: &Columns<'_>, values: &mut [f64]| rule.values(votes, values);
+        self.valued(rule.needs(), &|given, role| rule.weight(given, role), &values, Reason::LargestValue)
     }
 
     /// The best of the proven wins, or of the proven losses; the tie rule decides between equal ones.
@@ -304,21 +415,31 @@ impl Ballot<'_> {
 
     /// The vote with the largest of [`Definition::values`]; by majority if no vote has a value.
     pub(super) fn by_value<R: Definition>(&self, reason: Reason) -> Decision {
+        self.valued(R::NEEDS, &R::weight, &R::values, reason)
+    }
+
+    fn valued(
+        &self,
+        needs: Needs,
+        weight: &dyn Fn(Option<f64>, Role) -> f64,
+        values_of: &dyn Fn(&Columns<'_>, &mut [f64]),
+        reason: Reason,
+    ) -> Decision {
         let Options { gap, caution, best, .. } = *self.options;
-        let votes: Vec<&Measured<'_>> = self.votes.iter().copied().filter(|m| R::NEEDS.met_by(m)).collect();
+        let votes: Vec<&Measured<'_>> = self.votes.iter().copied().filter(|m| needs.met_by(m)).collect();
         let column = |needed: bool, number: &dyn Fn(&Measured<'_>) -> Option<f64>| -> Vec<f64> {
             votes.iter().filter(|_| needed).map(|m| number(m).unwrap_or(f64::NAN)).collect()
         };
-        let Needs { scores, standardized, win_rates, logits, standard_errors, log_ratios, ratings, judged, .. } =
-            R::NEEDS;
+        let Needs { scores, standardized, win_rates, logits, standard_errors, log_ratios, ratings, judged, .. } = needs;
+        let weight = |m: &Measured<'_>| weight(m.voter.weight, m.voter.role);
         let moves: Vec<Move> = votes.iter().map(|m| m.vote.best).collect();
         let logits = column(logits || log_ratios, &|m| m.logit());
         let best = best.unwrap_or_else(|| likelihood::estimated_best(&moves, &logits, gap));
         let log_ratio = |m: &Measured<'_>| Some(likelihood::log_ratio(m.logit()?, best, gap, m.noise(self.options)));
-        let judges: Vec<Judge> = votes.iter().filter(|_| judged).map(|m| Judge::of_rule::<R>(m, gap)).collect();
+        let judges: Vec<Judge> = votes.iter().filter(|_| judged).map(|m| Judge::new(m, weight(m), gap)).collect();
         let columns = Columns {
             moves: &moves,
-            weights: &column(true, &|m| Some(R::weight(m.voter.weight, m.voter.role))),
+            weights: &column(true, &|m| Some(weight(m))),
             scores: &column(scores, &|m| m.raw()),
             standardized: &column(standardized, &|m| m.standardized()),
             win_rates: &column(win_rates, &|m| m.win_rate),
@@ -330,7 +451,7 @@ impl Ballot<'_> {
             caution,
         };
         let mut values = vec![f64::NAN; votes.len()];
-        R::values(&columns, &mut values);
+        values_of(&columns, &mut values);
         let (votes, values): (Vec<_>, Vec<_>) = votes.into_iter().zip(values).filter(|(_, v)| !v.is_nan()).unzip();
         match votes.is_empty() {
             true => self.by_majority(),

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use cost::Costs;
 
 use super::decide::check;
+use super::definition::DecisionRule;
 use super::log::{Ballots, Header, Log, LoggedLine, LoggedVoter, vote_finder};
 use super::noise::estimate;
 use super::options::{Stakes, TieRule};
@@ -44,6 +45,17 @@ pub struct OwnRule {
     pub name: String,
     /// The move it chooses for each decision of the log, in order; `None` where it decides nothing.
     pub moves: Vec<Option<String>>,
+}
+
+impl OwnRule {
+    /// What a rule of your own chooses in a log.
+    pub fn of(rule: &dyn DecisionRule, log: &Log) -> Self {
+        let decide = |(header, line): (&Header, &LoggedLine)| {
+            let ballots = Ballots::new(header, line);
+            Some(ballots.names.name(ballots.decide(header, rule).ok()?.chosen).to_owned())
+        };
+        Self { name: rule.name().to_owned(), moves: lines(log).map(decide).collect() }
+    }
 }
 
 /// What decides in a replay.
@@ -167,7 +179,7 @@ fn logged(log: &Log) -> Logged {
         sessions.flat_map(|(i, s)| s.decisions.iter().map(move |(number, line)| (i, *number, &s.header, line)))
     {
         let ballots = Ballots::new(header, line);
-        let decided = ballots.decide(header, header.rule).ok();
+        let decided = ballots.decide(header, &header.rule).ok();
         let replayed = decided.map(|d| ballots.names.name(d.chosen).to_owned());
         let logged_move = line.decision.as_ref().map(|d| d.best.clone());
         if logged_move.as_ref().is_some_and(|b| *b != line.played) {
@@ -292,7 +304,7 @@ fn by_rule(
             continue;
         }
         if let By::Rule(rule) = by {
-            check(rule, &header.voters(), &header.options()).map_err(|e| e.to_string())?;
+            check(&rule, &header.voters(), &header.options()).map_err(|e| e.to_string())?;
         }
         let places = if session.decisions.is_empty() { Vec::new() } else { tally.places(&header) };
         for (number, line) in &session.decisions {
@@ -330,7 +342,7 @@ impl Tally {
     fn line(&mut self, header: &Header, places: &[usize], line: &LoggedLine, rule: Rule) -> Option<String> {
         let ballots = Ballots::new(header, line);
         let result = &mut self.result;
-        let Ok(decision) = ballots.decide(header, rule) else {
+        let Ok(decision) = ballots.decide(header, &rule) else {
             result.undecided += 1;
             return None;
         };

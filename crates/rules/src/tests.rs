@@ -42,7 +42,7 @@ fn council(calibrations: &[Calibration; 3]) -> [Voter<'_>; 3] {
 
 #[track_caller]
 fn chosen(rule: Rule, voters: &[Voter<'_>], votes: &[Option<Vote<'_>>], options: &Options<'_>) -> u32 {
-    decide(rule, voters, votes, options).unwrap().chosen.0
+    decide(&rule, voters, votes, options).unwrap().chosen.0
 }
 
 /// Sato 2013: AI_i(p) of eq. 2.6 to 2.20, the voting matrices of eq. 2.22 to 2.26 and the voting vectors of eq. 2.28 to
@@ -73,7 +73,7 @@ fn the_worked_example_of_sato() {
 
         let voters = [Voter::leader("AI1"), Voter::member("AI2"), Voter::member("AI3")];
         let votes = moves.map(|m| Some(Vote::without_score(m)));
-        let decision = decide(Rule::Weighted, &voters, &votes, &Options::default()).unwrap();
+        let decision = decide(&Rule::Weighted, &voters, &votes, &Options::default()).unwrap();
         assert_eq!(decision.chosen, Move(accepted[p]), "position {}", p + 1);
         assert_eq!(decision.values, vectors[p].map(Some));
         assert_eq!(decision.tie, None);
@@ -101,7 +101,7 @@ fn ties_of_the_weighted_majority() {
         cp(3, 0.0),
         Some(Vote { list: &list, ..Vote::new(Move(3), Score::Cp(50.0)) }),
     ];
-    let tied = |tie| decide(Rule::Weighted, &voters, &votes, &Options { tie, ..Options::default() }).unwrap();
+    let tied = |tie| decide(&Rule::Weighted, &voters, &votes, &Options { tie, ..Options::default() }).unwrap();
     let leader = tied(TieRule::Leader);
     // the leader's move is not among the tied: the first in order is
     assert_eq!(leader.chosen, Move(2));
@@ -115,11 +115,11 @@ fn ties_of_the_weighted_majority() {
     votes[4] = None;
     votes[0] = cp(3, 0.0);
     let open = Options { tie: TieRule::Strongest, ..Options::default() };
-    let unknown = decide(Rule::Majority, &voters, &votes, &open).unwrap();
+    let unknown = decide(&Rule::Majority, &voters, &votes, &open).unwrap();
     assert_eq!(unknown.needs_search, [Move(3), Move(2)]);
     assert_eq!((unknown.chosen, unknown.tie.unwrap().by), (Move(3), TieRule::Leader));
     let searched = [(Move(2), Score::Cp(9.0)), (Move(3), Score::Cp(-9.0))];
-    let known = decide(Rule::Majority, &voters, &votes, &Options { searched: &searched, ..open }).unwrap();
+    let known = decide(&Rule::Majority, &voters, &votes, &Options { searched: &searched, ..open }).unwrap();
     assert_eq!(known.chosen, Move(2));
     assert!(known.needs_search.is_empty());
 }
@@ -133,7 +133,7 @@ fn the_majority_row_of_takeuchi() {
     let mut adopted = [0u32; 3];
     for (share, moves) in splits {
         let votes = moves.map(|m| Some(Vote::without_score(Move(m))));
-        for i in decide(Rule::Majority, &voters, &votes, &Options::default()).unwrap().agreeing {
+        for i in decide(&Rule::Majority, &voters, &votes, &Options::default()).unwrap().agreeing {
             adopted[i] += share;
         }
     }
@@ -161,7 +161,7 @@ fn the_columns_of_hanawa_and_ito() {
         let mut sum = 0.0;
         for (moves, share) in splits.into_iter().zip(shares) {
             let votes = moves.map(|m| Some(Vote::without_score(Move(m))));
-            sum += share * decide(Rule::Majority, &voters, &votes, &Options::default()).unwrap().agreeing.len() as f64;
+            sum += share * decide(&Rule::Majority, &voters, &votes, &Options::default()).unwrap().agreeing.len() as f64;
         }
         let printed: f64 = adopted.iter().sum();
         // nine numbers of three decimals
@@ -178,7 +178,7 @@ fn win_rates_see_what_standardised_scores_do_not() {
     let votes = [cp(1, 99.09), cp(2, 334.00), cp(3, 420.16)];
     // the paper reads its curves with w2
     let options = Options { reading: Reading::Field, ..Options::default() };
-    let by_rate = decide(Rule::WinRateOptimistic, &voters, &votes, &options).unwrap();
+    let by_rate = decide(&Rule::WinRateOptimistic, &voters, &votes, &options).unwrap();
     assert_eq!((by_rate.chosen, by_rate.carried_by), (Move(2), Some(1)));
     // 1/(1+exp(-w1 x + w2)) in Python
     for (p, expected) in by_rate.win_rates.iter().zip([0.531_348_0, 0.669_207_4, 0.615_043_9]) {
@@ -186,7 +186,7 @@ fn win_rates_see_what_standardised_scores_do_not() {
     }
     assert_eq!(chosen(Rule::Optimistic, &voters, &votes, &options), 3);
     assert_eq!(chosen(Rule::Pessimistic, &voters, &votes, &options), 1);
-    let standard = decide(Rule::StandardizedOptimistic, &voters, &votes, &options).unwrap();
+    let standard = decide(&Rule::StandardizedOptimistic, &voters, &votes, &options).unwrap();
     assert_eq!((standard.chosen, standard.tie.unwrap().moves.len()), (Move(1), 3));
 }
 
@@ -199,7 +199,7 @@ fn mates_go_as_the_option_says() {
     // the shorter win, against a majority and against every win rate
     let wins = [cp(1, 9000.0), mate(2, true, 9), mate(3, true, 5)];
     for rule in Rule::ALL {
-        let decision = decide(rule, &voters, &wins, &on).unwrap();
+        let decision = decide(&rule, &voters, &wins, &on).unwrap();
         assert_eq!((decision.chosen, decision.reason), (Move(3), Reason::ProvenWin), "{rule}");
     }
     assert_eq!(chosen(Rule::Majority, &voters, &wins, &off), 1);
@@ -217,7 +217,7 @@ fn mates_go_as_the_option_says() {
     );
     // nothing else left: the longer
     let lost = [mate(1, false, 8), mate(2, false, 20), mate(3, false, 4)];
-    let decision = decide(Rule::WinRateOptimistic, &voters, &lost, &on).unwrap();
+    let decision = decide(&Rule::WinRateOptimistic, &voters, &lost, &on).unwrap();
     assert_eq!((decision.chosen, decision.reason), (Move(2), Reason::OnlyLosses));
     // an upper bound proves no win, a lower bound proves one
     let bounded = |bound| [Some(Vote { bound: Some(bound), ..mate(1, true, 5).unwrap() }), mate(2, true, 9), None];
@@ -242,11 +242,11 @@ fn a_second_round_judges_the_most_promising_moves() {
     let calibration = sigmoid(1.0 / 600.0, 0.3);
     let voters = ["A", "B", "C", "D"].map(|name| Voter { calibration: Some(&calibration), ..Voter::member(name) });
     let votes = [cp(1, 50.0), cp(2, 300.0), cp(3, -100.0), cp(4, 200.0)];
-    let asked = |options: &Options<'_>| decide(Rule::CrossExamination, &voters, &votes, options).unwrap().needs_search;
+    let asked = |options: &Options<'_>| decide(&Rule::CrossExamination, &voters, &votes, options).unwrap().needs_search;
     assert_eq!(asked(&Options::default()), [Move(2), Move(4), Move(1)]);
     assert_eq!(asked(&Options { most_judged: 4, ..Options::default() }), [Move(2), Move(4), Move(1), Move(3)]);
     let none = Options { most_judged: 1, ..Options::default() };
-    let error = check(Rule::CrossExamination, &voters, &none).unwrap_err();
+    let error = check(&Rule::CrossExamination, &voters, &none).unwrap_err();
     assert_eq!(error.to_string(), "the number of judged moves is 1; give 2 or more");
 }
 
@@ -255,7 +255,7 @@ fn cross_examination_judges_every_voted_move() {
     let calibration = sigmoid(1.0 / 600.0, 0.3);
     let voters = ["A", "B", "C"].map(|name| Voter { calibration: Some(&calibration), ..Voter::member(name) });
     let decided =
-        |votes: &[Option<Vote<'_>>]| decide(Rule::CrossExamination, &voters, votes, &Options::default()).unwrap();
+        |votes: &[Option<Vote<'_>>]| decide(&Rule::CrossExamination, &voters, votes, &Options::default()).unwrap();
     // agreement needs no second round
     let agreed = decided(&[cp(1, 300.0), cp(1, 60.0), cp(1, 0.0)]);
     assert_eq!((agreed.chosen, agreed.needs_search), (Move(1), Vec::new()));
@@ -282,19 +282,19 @@ fn cross_examination_judges_every_voted_move() {
     let mut weighed = voters;
     weighed[2].weight = Some(0.0);
     votes[2] = cp(3, 900.0);
-    let asked = decide(Rule::CrossExamination, &weighed, &votes, &Options::default()).unwrap().needs_search;
+    let asked = decide(&Rule::CrossExamination, &weighed, &votes, &Options::default()).unwrap().needs_search;
     assert_eq!(asked.len(), 3);
     let judged = [[1, 3, 2], [2, 3, 1]].map(|moves| moves.map(|m| (Move(m), Score::Cp(10.0 * f64::from(m)))));
     for (vote, judged) in votes.iter_mut().zip(&judged) {
         *vote = vote.map(|vote| Vote { judged, ..vote });
     }
-    let decision = decide(Rule::CrossExamination, &weighed, &votes, &Options::default()).unwrap();
+    let decision = decide(&Rule::CrossExamination, &weighed, &votes, &Options::default()).unwrap();
     assert_eq!((decision.chosen, decision.needs_search), (Move(3), Vec::new()));
     // from its phase on it has a weight
     weighed[2].phases = &[PhaseWeight { from_ply: 40, weight: 1.0 }];
     for (ply, asked) in [(39, 0), (40, 3)] {
         let options = Options { situation: Situation { ply: Some(ply), ..Situation::default() }, ..Options::default() };
-        let decision = decide(Rule::CrossExamination, &weighed, &votes, &options).unwrap();
+        let decision = decide(&Rule::CrossExamination, &weighed, &votes, &options).unwrap();
         assert_eq!(decision.needs_search.len(), asked, "{ply}");
     }
     // a proven win needs no examination
@@ -308,7 +308,7 @@ fn a_budget_spends_time_where_it_matters() {
     let calibration = sigmoid(1.0 / 600.0, 0.0);
     let voters = ["A", "B", "C"].map(|name| Voter { calibration: Some(&calibration), ..Voter::member(name) });
     let with = |votes: &[Option<Vote<'_>>], stakes| {
-        decide(Rule::Budget, &voters, votes, &Options { stakes, ..Options::default() }).unwrap()
+        decide(&Rule::Budget, &voters, votes, &Options { stakes, ..Options::default() }).unwrap()
     };
     let default = Stakes::default();
     let doubting = Stakes { agreed: 0.7, doubt: 0.5, ..default };
@@ -351,11 +351,11 @@ fn a_budget_spends_time_where_it_matters() {
     let mut weighed = voters;
     (weighed[1].weight, weighed[2].role) = (Some(1.5), Role::Leader);
     let options = Options { stakes: none, ..Options::default() };
-    assert_eq!(decide(Rule::Budget, &weighed, &votes, &options).unwrap().hand_over, Some(1));
+    assert_eq!(decide(&Rule::Budget, &weighed, &votes, &options).unwrap().hand_over, Some(1));
     weighed[1].weight = None;
-    assert_eq!(decide(Rule::Budget, &weighed, &votes, &options).unwrap().hand_over, Some(2));
+    assert_eq!(decide(&Rule::Budget, &weighed, &votes, &options).unwrap().hand_over, Some(2));
     let range = Options { stakes: Stakes { agreed: 0.4, ..default }, ..Options::default() };
-    let error = check(Rule::Budget, &voters, &range).unwrap_err().to_string();
+    let error = check(&Rule::Budget, &voters, &range).unwrap_err().to_string();
     assert_eq!(error, "the agreed win rate is 0.4; give a win rate of 0.5 or more");
 }
 
@@ -366,7 +366,7 @@ fn three_hirn() {
     let judge = |f1: f64, f2: f64| {
         let searched = [(Move(1), Score::Cp(f1)), (Move(2), Score::Cp(f2))];
         decide(
-            Rule::ThreeHirn,
+            &Rule::ThreeHirn,
             &voters,
             &[cp(1, 10.0), cp(2, 20.0), None],
             &Options { searched: &searched, ..Options::default() },
@@ -382,12 +382,12 @@ fn three_hirn() {
     assert_eq!(chosen(Rule::ThreeHirn, &voters, &[cp(1, 10.0), cp(2, 20.0), listed], &Options::default()), 1);
     // unknown: the decision asks for a search
     let unknown =
-        decide(Rule::ThreeHirn, &voters, &[cp(1, 10.0), cp(2, 20.0), cp(9, 0.0)], &Options::default()).unwrap();
+        decide(&Rule::ThreeHirn, &voters, &[cp(1, 10.0), cp(2, 20.0), cp(9, 0.0)], &Options::default()).unwrap();
     assert_eq!((unknown.chosen, unknown.needs_search), (Move(2), vec![Move(1), Move(2)]));
     assert_eq!(chosen(Rule::ThreeHirn, &voters, &[None, cp(2, 20.0), cp(9, 0.0)], &Options::default()), 2);
     assert_eq!(chosen(Rule::ThreeHirn, &voters, &[None, None, cp(9, 0.0)], &Options::default()), 9);
-    assert!(check(Rule::ThreeHirn, &voters[..2], &Options::default()).is_err());
-    assert!(check(Rule::ThreeHirn, &voters, &Options::default()).is_ok());
+    assert!(check(&Rule::ThreeHirn, &voters[..2], &Options::default()).is_err());
+    assert!(check(&Rule::ThreeHirn, &voters, &Options::default()).is_ok());
 }
 
 /// LFICS 2016-12, appendix: the products of F as printed, multiplied out, against the sums of logarithms.
@@ -427,16 +427,16 @@ fn pools_may_choose_a_move_that_no_voter_ranks_first() {
     let b = [(Move(2), Score::Cp(200.0)), (Move(3), Score::Cp(180.0)), (Move(1), Score::Cp(-400.0))];
     let votes = [Some(Vote { list: &a, ..cp(1, 200.0).unwrap() }), Some(Vote { list: &b, ..cp(2, 200.0).unwrap() })];
     for rule in [Rule::MeanWinRate, Rule::LogPool, Rule::StrengthPool] {
-        let decision = decide(rule, &voters, &votes, &Options::default()).unwrap();
+        let decision = decide(&rule, &voters, &votes, &Options::default()).unwrap();
         assert_eq!((decision.chosen, decision.carried_by), (Move(3), None), "{rule}");
         assert!(decision.agreeing.is_empty());
         assert_eq!(decision.candidates.len(), 3);
     }
-    let mean = decide(Rule::MeanWinRate, &voters, &votes, &Options::default()).unwrap().candidates[1];
+    let mean = decide(&Rule::MeanWinRate, &voters, &votes, &Options::default()).unwrap().candidates[1];
     assert!((mean.1 - 0.574_442_516_811_659).abs() < 1e-12, "{mean:?}"); // 1/(1+exp(-0.3))
     // a missing move counts as the gap below the last of the list
     let short = [Some(Vote { list: &a[..2], ..cp(1, 200.0).unwrap() }), cp(2, 120.0)];
-    let pooled = decide(Rule::LogPool, &voters, &short, &Options { gap: 0.25, ..Options::default() }).unwrap();
+    let pooled = decide(&Rule::LogPool, &voters, &short, &Options { gap: 0.25, ..Options::default() }).unwrap();
     let expect = [(200.0 + 120.0) / 600.0 - 0.25, (180.0 + 120.0) / 600.0 - 0.25, (180.0 + 120.0) / 600.0 - 0.25];
     for ((_, value), expected) in pooled.candidates.iter().zip(expect) {
         assert!((value - expected / 2.0).abs() < 1e-12, "{value} {expected}");
@@ -461,7 +461,7 @@ fn corrected_optimism_trusts_the_noisy_less() {
     assert_eq!(chosen(Rule::WinRateOptimistic, &voters, &votes, &Options::default()), 2);
     assert_eq!(chosen(Rule::CorrectedOptimistic, &voters, &votes, &Options::default()), 1);
     assert_eq!(chosen(Rule::CorrectedOptimistic, &voters, &votes, &Options { caution: 0.0, ..Options::default() }), 2);
-    let decision = decide(Rule::CorrectedOptimistic, &voters, &votes, &Options::default()).unwrap();
+    let decision = decide(&Rule::CorrectedOptimistic, &voters, &votes, &Options::default()).unwrap();
     assert!((decision.values[0].unwrap() - (100.0 / 600.0 - 2.0 * 0.3)).abs() < 1e-12);
     // a calibration that is less sure there counts as noise
     let mut unsure = sigmoid(1.0 / 600.0, 0.0);
@@ -522,23 +522,23 @@ fn votes_without_values_are_skipped() {
     let book = Some(Vote::without_score(Move(1)));
     let votes = [book, book, cp(3, -500.0)];
     assert_eq!(chosen(Rule::Majority, &voters, &votes, &Options::default()), 1);
-    let optimistic = decide(Rule::WinRateOptimistic, &voters, &votes, &Options::default()).unwrap();
+    let optimistic = decide(&Rule::WinRateOptimistic, &voters, &votes, &Options::default()).unwrap();
     assert_eq!((optimistic.chosen, optimistic.win_rates[0]), (Move(3), None));
     // no vote has a score: the majority decides
     let decision = decide(
-        Rule::WinRateOptimistic,
+        &Rule::WinRateOptimistic,
         &voters,
         &[book, book, Some(Vote::without_score(Move(2)))],
         &Options::default(),
     );
     assert_eq!(decision.map(|d| (d.chosen, d.reason)).unwrap(), (Move(1), Reason::NoValues));
-    assert_eq!(decide(Rule::Majority, &voters, &[None, None, None], &Options::default()), Err(RuleError::NoVotes));
-    assert!(matches!(decide(Rule::Majority, &voters, &[None], &Options::default()), Err(RuleError::Lengths { .. })));
+    assert_eq!(decide(&Rule::Majority, &voters, &[None, None, None], &Options::default()), Err(RuleError::NoVotes));
+    assert!(matches!(decide(&Rule::Majority, &voters, &[None], &Options::default()), Err(RuleError::Lengths { .. })));
     // a voter whose score is a win rate, as play-outs give it, needs no calibration
     let bare = ["A", "B"].map(|name| Voter { brings_win_rates: true, ..Voter::member(name) });
     let rates = [0.4, 0.6].map(|p| Some(Vote { win_rate: Some(p), ..Vote::without_score(Move((p * 10.0) as u32)) }));
     for rule in Rule::ALL.into_iter().filter(|r| r.needs_win_rates()) {
-        assert!(check(rule, &bare, &Options::default()).is_ok() || rule == Rule::StrengthPool);
+        assert!(check(&rule, &bare, &Options::default()).is_ok() || rule == Rule::StrengthPool);
     }
     assert_eq!(chosen(Rule::WinRateOptimistic, &bare, &rates, &Options::default()), 6);
 }
@@ -547,7 +547,7 @@ fn votes_without_values_are_skipped() {
 fn rules_that_cannot_work_are_refused() {
     let two = [Voter::leader("A"), Voter::leader("B")];
     let message =
-        |rule, voters: &[Voter<'_>], options: &Options<'_>| check(rule, voters, options).unwrap_err().to_string();
+        |rule, voters: &[Voter<'_>], options: &Options<'_>| check(&rule, voters, options).unwrap_err().to_string();
     let options = Options::default();
     assert_eq!(
         message(Rule::Majority, &two, &options),
@@ -557,13 +557,13 @@ fn rules_that_cannot_work_are_refused() {
     assert_eq!(message(Rule::Weighted, &heavy, &options), "the weight of A is NaN; give a number of 0 or more");
     // else the majority would decide without a word
     for rule in Rule::ALL.into_iter().filter(|rule| rule.needs_win_rates()) {
-        let error = check(rule, &[Voter::leader("A"), Voter::member("B")], &options).unwrap_err();
+        let error = check(&rule, &[Voter::leader("A"), Voter::member("B")], &options).unwrap_err();
         assert!(error.to_string().contains("no voter has a"), "{error}");
     }
     for rule in [Rule::Strongest, Rule::StrengthPool, Rule::StandardizedOptimistic, Rule::ThreeHirn] {
-        assert!(check(rule, &[Voter::member("A")], &options).is_err(), "{rule}");
+        assert!(check(&rule, &[Voter::member("A")], &options).is_err(), "{rule}");
     }
-    assert!(check(Rule::Optimal, &[Voter::member("A")], &Options { gap: 0.0, ..options }).is_err());
+    assert!(check(&Rule::Optimal, &[Voter::member("A")], &Options { gap: 0.0, ..options }).is_err());
     for rule in Rule::ALL {
         assert_eq!(Rule::parse(rule.as_str()), Some(rule));
     }
@@ -601,7 +601,7 @@ fn a_decision_explains_itself() {
     voters.push(Voter::member("silent"));
     let votes =
         [cp(0, 152.0), Some(Vote { bound: Some(Bound::Lower), ..cp(1, 130.0).unwrap() }), mate(1, false, 8), None];
-    let decision = decide(Rule::WinRateOptimistic, &voters, &votes, &Options::default()).unwrap();
+    let decision = decide(&Rule::WinRateOptimistic, &voters, &votes, &Options::default()).unwrap();
     let explanation = decision.explain(&voters, &votes, |m| ["7g7f", "2g2f"][m.0 as usize].to_owned());
     assert_eq!(
         explanation.lines(),
@@ -619,7 +619,7 @@ fn a_decision_explains_itself() {
         (&"winrate-optimistic".into(), &"7g7f".into(), &"largest_value".into())
     );
     assert_eq!((&json["votes"][0]["adopted"], &json["votes"][3]["move"]), (&true.into(), &serde_json::Value::Null));
-    let tie = decide(Rule::Majority, &voters, &[cp(0, 1.0), cp(1, 2.0), None, None], &Options::default()).unwrap();
+    let tie = decide(&Rule::Majority, &voters, &[cp(0, 1.0), cp(1, 2.0), None, None], &Options::default()).unwrap();
     let line = tie
         .explain(&voters, &[cp(0, 1.0), cp(1, 2.0), None, None], |m| ["7g7f", "2g2f"][m.0 as usize].to_owned())
         .summary();
@@ -681,8 +681,8 @@ fn every_rule_gets_what_it_needs() {
     let list = [(Move(1), Score::Cp(80.0)), (Move(2), Score::Cp(50.0))];
     let votes = [1, 2, 1, 2, 1, 1].map(|m| Some(Vote { list: &list, ..cp(m, 80.0).unwrap() }));
     for rule in Rule::ALL {
-        assert_eq!(check(rule, &voters, &Options::default()), Ok(()), "{rule}");
-        let reason = decide(rule, &voters, &votes, &Options::default()).unwrap().reason;
+        assert_eq!(check(&rule, &voters, &Options::default()), Ok(()), "{rule}");
+        let reason = decide(&rule, &voters, &votes, &Options::default()).unwrap().reason;
         assert!(matches!(reason, Reason::LargestValue | Reason::Chooser), "{rule}: {reason:?}");
     }
 }
@@ -732,11 +732,11 @@ proptest! {
             if rule.needs().chooser {
                 continue; // the first and the second adviser are defined by their order
             }
-            let Ok(decision) = decide(rule, &voters, &votes, &options) else {
+            let Ok(decision) = decide(&rule, &voters, &votes, &options) else {
                 prop_assert!(votes.iter().all(Option::is_none));
                 continue;
             };
-            let other = decide(rule, &turned_voters, &turned_votes, &options).unwrap();
+            let other = decide(&rule, &turned_voters, &turned_votes, &options).unwrap();
             if decision.tie.is_none() {
                 prop_assert_eq!(decision.chosen, other.chosen, "{}", rule);
                 let of = |i: &usize| other.agreeing.contains(&((i + 6 - shift) % 6));
@@ -758,8 +758,8 @@ proptest! {
         let present: Vec<usize> = (0..6).filter(|&i| votes[i].is_some()).collect();
         let (few, theirs): (Vec<_>, Vec<_>) = present.iter().map(|&i| (voters[i], votes[i])).unzip();
         for rule in Rule::ALL.into_iter().filter(|r| *r != Rule::StrengthPool) {
-            let all = decide(rule, &voters, &votes, &Options::default()).map(|d| d.chosen);
-            prop_assert_eq!(all, decide(rule, &few, &theirs, &Options::default()).map(|d| d.chosen), "{}", rule);
+            let all = decide(&rule, &voters, &votes, &Options::default()).map(|d| d.chosen);
+            prop_assert_eq!(all, decide(&rule, &few, &theirs, &Options::default()).map(|d| d.chosen), "{}", rule);
         }
     }
 
@@ -772,22 +772,22 @@ proptest! {
         let voters = six(&calibrations);
         let plain: Vec<_> = votes.iter().map(|v| to_vote(v.map(|(m, s, _)| (m, s, 9)))).collect();
         for rule in [Rule::Majority, Rule::Weighted] {
-            let Ok(before) = decide(rule, &voters, &plain, &Options::default()) else { continue };
+            let Ok(before) = decide(&rule, &voters, &plain, &Options::default()) else { continue };
             let mut after = plain.clone();
             after[who] = Some(Vote { best: before.chosen, ..after[who].unwrap_or(Vote::without_score(before.chosen)) });
-            let after = decide(rule, &voters, &after, &Options::default()).unwrap();
+            let after = decide(&rule, &voters, &after, &Options::default()).unwrap();
             prop_assert!(after.chosen == before.chosen || before.tie.is_some(), "{}", rule);
         }
         let rules =
             [Rule::Optimistic, Rule::StandardizedOptimistic, Rule::WinRateOptimistic, Rule::CorrectedOptimistic];
         for rule in rules {
-            let Ok(before) = decide(rule, &voters, &plain, &Options::default()) else { continue };
+            let Ok(before) = decide(&rule, &voters, &plain, &Options::default()) else { continue };
             let carrier = before.carried_by.unwrap();
             let mut after = plain.clone();
             if let Some(Vote { score: Some(Score::Cp(cp)), .. }) = &mut after[carrier] {
                 *cp += f64::from(more);
             }
-            let after = decide(rule, &voters, &after, &Options::default()).unwrap();
+            let after = decide(&rule, &voters, &after, &Options::default()).unwrap();
             prop_assert_eq!(after.chosen, before.chosen, "{}", rule);
             prop_assert_eq!(after.tie, None);
         }
@@ -801,7 +801,7 @@ proptest! {
         let votes: Vec<_> = votes.into_iter().map(|v| to_vote(v.map(|(_, s, kind)| (best, s, kind)))).collect();
         prop_assume!(votes.iter().any(Option::is_some));
         for rule in Rule::ALL {
-            let decision = decide(rule, &voters, &votes, &Options::default()).unwrap();
+            let decision = decide(&rule, &voters, &votes, &Options::default()).unwrap();
             prop_assert_eq!(decision.chosen, Move(best), "{}", rule);
             prop_assert_eq!(decision.tie, None);
         }
@@ -822,7 +822,7 @@ proptest! {
             .map(|&(best, cp, win_rate)| Some(Vote { win_rate, ..Vote::new(Move(best), Score::Cp(cp)) }))
             .collect();
         for rule in Rule::ALL {
-            let decision = decide(rule, voters, &votes, &Options::default()).unwrap();
+            let decision = decide(&rule, voters, &votes, &Options::default()).unwrap();
             prop_assert!(votes.iter().flatten().any(|v| v.best == decision.chosen));
             decision.explain(voters, &votes, |m| m.0.to_string()).json().unwrap();
         }
@@ -859,4 +859,57 @@ proptest! {
             }
         }
     }
+}
+
+/// A rule of another crate is held to the mates, ties and needs of the list.
+#[test]
+fn own_rules_decide_like_those_of_the_list() {
+    let needs = Needs { scores: true, ..Needs::NOTHING };
+    let own = by_value("mine", needs, |votes, values| values.copy_from_slice(votes.scores));
+    let voters = [Voter::member("a"), Voter::leader("b"), Voter::member("c")];
+    let mate = Some(Vote::new(Move(7), Score::Mate { wins: true, plies: Some(3) }));
+    for votes in [[cp(1, 30.0), cp(2, 90.0), cp(1, 60.0)], [cp(1, 90.0), cp(2, 90.0), None], [cp(1, 30.0), mate, None]]
+    {
+        let (mine, listed) = [&own as &dyn DecisionRule, &Rule::Optimistic]
+            .map(|r| decide(r, &voters, &votes, &Options::default()))
+            .into();
+        assert_eq!(Decision { rule: "optimistic", ..mine.unwrap() }, listed.unwrap());
+    }
+    let without =
+        [Some(Vote::without_score(Move(3))), Some(Vote::without_score(Move(4))), Some(Vote::without_score(Move(4)))];
+    let decision = decide(&own, &voters, &without, &Options::default()).unwrap();
+    assert_eq!((decision.rule, decision.chosen, decision.reason), ("mine", Move(4), Reason::NoValues));
+    let rates =
+        by_value("rates", Needs { win_rates: true, ..Needs::NOTHING }, |votes, to| to.copy_from_slice(votes.win_rates));
+    assert!(
+        check(&rates, &voters, &Options::default()).unwrap_err().to_string().starts_with("rule rates: it compares")
+    );
+}
+
+/// A rule that looks at the votes themselves, and a replay by it.
+#[test]
+fn own_rules_see_votes_and_are_replayed() {
+    struct Last;
+    impl DecisionRule for Last {
+        fn name(&self) -> &'static str {
+            "last"
+        }
+
+        fn values(&self, _: &Columns<'_>, _: &mut [f64]) {}
+
+        fn decide(&self, ballot: &Ballot<'_>) -> Decision {
+            ballot.adopt(ballot.votes().last().map_or(0, |(place, ..)| place))
+        }
+    }
+    let voters = [Voter::member("a"), Voter::member("b")];
+    let decision = decide(&Last, &voters, &[cp(1, 30.0), cp(2, -90.0)], &Options::default()).unwrap();
+    assert_eq!((decision.chosen, decision.carried_by, decision.agreeing), (Move(2), Some(1), vec![1]));
+    let header =
+        serde_json::to_string(&log::Header::new("chess", Rule::Majority, &voters, &Options::default())).unwrap();
+    let line = "{\"game_id\":\"g\",\"ply\":1,\"position\":\"startpos\",\"side\":\"white\",\"time_ms\":1,\"votes\":[\
+                {\"voter\":\"a\",\"move\":\"e2e4\"},{\"voter\":\"b\",\"move\":\"d2d4\"}],\"decision\":null,\
+                \"played\":\"e2e4\"}";
+    let log = log::Log::parse(format!("{header}\n{line}\n").as_bytes());
+    let own = replay::OwnRule::of(&Last, &log);
+    assert_eq!((own.name.as_str(), own.moves), ("last", vec![Some("d2d4".to_owned())]));
 }

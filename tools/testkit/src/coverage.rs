@@ -5,13 +5,14 @@
 //! theorem gives logit P(y = 1 | x) = 2μ/σ² x + logit π: the sigmoid is exactly right for every sample, with w1 = 2μ/σ²
 //! and w2 = -logit π, while the samples of a game share their result and, by the share ρ of the variance, their luck.
 
-use evalcurve_figures::{CoverageDot, CoverageSeries};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use evalcurve_calibration::types::Outcome;
 use evalcurve_fit::fit::{BootstrapOptions, FitData, FitOptions, Method, Observation, Sigmoid};
 use evalcurve_words::random;
+
+use crate::coverage_figure::{CoverageDot, CoverageSeries};
 
 const KEY: u64 = 0x636f_7665_7261_6765;
 

@@ -6,8 +6,10 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
+pub mod agreement;
 pub mod attack;
 pub mod coverage;
+pub mod coverage_figure;
 pub mod faults;
 pub mod fuzz;
 pub mod generate;

@@ -58,7 +58,7 @@ pub fn simulated_log(model: &Model, positions: u64, seed: u64) -> Result<String,
         let decided = {
             let ballots = Ballots::new(&header, &line);
             let name = |m| ballots.names.name(m).to_owned();
-            ballots.decide(&header, Rule::Majority).ok().map(|d| LoggedDecision::new(&d, &header.voters(), name))
+            ballots.decide(&header, &Rule::Majority).ok().map(|d| LoggedDecision::new(&d, &header.voters(), name))
         };
         line.played = decided.as_ref().map_or_else(String::new, |d| d.best.clone());
         line.decision = decided;

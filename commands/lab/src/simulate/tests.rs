@@ -146,7 +146,7 @@ fn every_rule_decides_as_a_council_does() {
                 let best = contender.best_known.then_some(position.best);
                 let options =
                     rule::Options { gap: model.gap, best, caution: model.caution, ..rule::Options::default() };
-                let council = rule::decide(contender.rule, &voters, &[0, 1, 2, 3].map(ballot), &options).unwrap();
+                let council = rule::decide(&contender.rule, &voters, &[0, 1, 2, 3].map(ballot), &options).unwrap();
                 // the conversion to win rates and back changes the last digits
                 wrong += u32::from(here != council.chosen);
                 assert!(here == council.chosen || contender.rule == Rule::Optimal, "{}", contender.name());

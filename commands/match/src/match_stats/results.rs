@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use evalcurve_calibration::types::{Color, Outcome, Termination};
 use evalcurve_records::parallel::{Collector, Progress, Step, read_all, read_games};
-use evalcurve_records::record::Game;
 use evalcurve_records::record::find::{SourceError, expand_globs, find};
 use evalcurve_records::record::source::{Block, Key, Note, Refusal};
+use evalcurve_records::record::{Formats, Game};
 use evalcurve_records::sample::{NameId, Names};
 use evalcurve_words::language::Text;
 use foldhash::fast::FixedState;
@@ -187,7 +187,8 @@ impl Games {
 pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Result<Matches, SourceError> {
     let paths = expand_globs(paths)?;
     let named: HashSet<&Path> = paths.iter().map(PathBuf::as_path).filter(|path| !path.is_dir()).collect();
-    let collectors = read_all(&find(&paths)?, threads, None, &Progress::default(), ResultCollector::default);
+    let collectors =
+        read_all(&find(&paths)?, threads, &Formats::default(), &Progress::default(), ResultCollector::default);
     let mut pieces: Vec<(&Piece, &Names)> =
         collectors.iter().flat_map(|c| c.pieces.iter().map(|piece| (piece, &c.names))).collect();
     pieces.sort_by_key(|(piece, _)| piece.key);
@@ -451,7 +452,7 @@ mod tests {
         assert_eq!(one.problems.len(), MOST_PROBLEMS);
         assert!(one == read(2) && one == read(3));
         let entries = find(std::slice::from_ref(&folder)).unwrap();
-        let collectors = read_all(&entries, 1, None, &Progress::default(), ResultCollector::default);
+        let collectors = read_all(&entries, 1, &Formats::default(), &Progress::default(), ResultCollector::default);
         let kept =
             |piece: &Piece| matches!(&piece.content, Content::Games(results, ..) if results.len() <= MOST_PROBLEMS + 3);
         assert!(collectors[0].pieces.len() > 1 && collectors[0].pieces.iter().all(kept));

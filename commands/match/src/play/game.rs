@@ -160,8 +160,8 @@ struct Table<'a> {
 
 fn failed(side: Color, failure: &Failure) -> End {
     match failure {
-        Failure::Ended(_) => End::lost(Termination::Abnormal, side, failure.to_string()),
         Failure::Late(_) => End::lost(Termination::TimeUp, side, failure.to_string()),
+        _ => End::lost(Termination::Abnormal, side, failure.to_string()),
     }
 }
 

@@ -136,7 +136,7 @@ fn council_problem(engine: &EngineConfig) -> Option<Text> {
     let (_, rule) = engine.options.iter().find(|(name, _)| name == "Rule")?;
     let Some(known) = Rule::parse(rule) else { return Some(text!("there is no rule '{rule}'")) };
     let voters: Vec<_> = council.members.iter().map(EngineConfig::voter).collect();
-    rule::check(known, &voters, &council.options).err().map(|e| e.to_text())
+    rule::check(&known, &voters, &council.options).err().map(|e| e.to_text())
 }
 
 fn of_ends(tournament: &Tournament) -> Option<Problem> {

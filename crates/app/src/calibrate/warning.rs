@@ -27,6 +27,7 @@ const INVERTED_ERRORS: f64 = 1.645;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
 pub enum WarningKind {
     /// The scores of a colour contradict the results.
     SignInverted,

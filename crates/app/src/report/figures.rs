@@ -22,6 +22,7 @@ use crate::report::text::{constant, model_name};
 
 /// A figure that could not be drawn or written.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum FigureError {
     /// Drawing failed.
     #[error("{name}: {source}")]

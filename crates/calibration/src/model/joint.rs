@@ -96,11 +96,6 @@ impl Joint {
         self.expected(self.u_against(reading, score_cp, advantage))
     }
 
-    /// The shares of wins, draws and losses in the same place.
-    pub fn rates_against(&self, reading: Reading, score_cp: f64, advantage: f64) -> WdlRates {
-        self.rates_at(self.u_against(reading, score_cp, advantage))
-    }
-
     fn u_against(&self, reading: Reading, score_cp: f64, advantage: f64) -> f64 {
         let optimism = match reading {
             Reading::Field => self.optimism,

@@ -2,6 +2,7 @@
 
 use super::definition::Needs;
 use super::form::InvalidParameter;
+use super::own::registered;
 use super::{Method, Model, ModelKind};
 
 impl ModelKind {
@@ -36,7 +37,10 @@ impl ModelKind {
 
     /// The name in files: `maximum_likelihood`, `shared_600` …
     pub fn as_str(self) -> &'static str {
-        self.definition().name
+        match self {
+            Self::Own(name) => name,
+            _ => self.definition().name,
+        }
     }
 
     /// Short names that `--model` accepts too.
@@ -54,9 +58,14 @@ impl ModelKind {
         self.definition().summary
     }
 
-    /// The model with that name in files.
+    /// The model with that name in files, of the list or [registered](super::register).
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|kind| kind.as_str() == name)
+        Self::ALL.iter().copied().chain(Self::own()).find(|kind| kind.as_str() == name)
+    }
+
+    /// The registered models.
+    pub(crate) fn own() -> impl Iterator<Item = Self> {
+        registered().into_iter().map(|model| Self::Own(model.name()))
     }
 
     /// Returns `true` for a baseline: used for comparison, never stored as a calibration.

@@ -11,10 +11,12 @@ mod form;
 mod formula;
 mod functions;
 mod kind;
+mod own;
 
 pub use definition::Needs;
 pub use form::InvalidParameter;
 pub use formula::Formula;
+pub use own::{Own, OwnModel, register};
 pub use people::Span;
 pub use sigmoid::Method;
 pub use wdl::{MOST_STAGE, TERMS, WdlRates};
@@ -37,17 +39,19 @@ macro_rules! models {
         #[serde(untagged)]
         #[non_exhaustive]
         pub enum Model {
-            $(#[doc = concat!("See [`", stringify!($form), "`].")] $form($form)),+
+            $(#[doc = concat!("See [`", stringify!($form), "`].")] $form($form),)+
+            /// A model of this program's own, see [`OwnModel`].
+            Own(Own),
         }
 
         impl Model {
             fn form(&self) -> &dyn Form {
-                match self { $(Self::$form(form) => form),+ }
+                match self { $(Self::$form(form) => form,)+ Self::Own(own) => own }
             }
 
             /// `kind` of the model in the calibration file: `sigmoid`, `joint` …
             pub fn form_name(&self) -> &'static str {
-                match self { $(Self::$form(_) => $name),+ }
+                match self { $(Self::$form(_) => $name,)+ Self::Own(own) => own.name() }
             }
 
             /// The name of each form, the JSON Schema of its parameters, and the size of its covariance.
@@ -61,7 +65,10 @@ macro_rules! models {
             /// The log odds of winning at a score in centipawns, view of the side to move; a draw counts half a win.
             #[inline]
             pub fn logit(&self, score_cp: f64, situation: &Situation) -> f64 {
-                match self { $(Self::$form(form) => Form::logit(form, score_cp, situation)),+ }
+                match self {
+                    $(Self::$form(form) => Form::logit(form, score_cp, situation),)+
+                    Self::Own(own) => Form::logit(own, score_cp, situation),
+                }
             }
 
             /// Reads the parameters of the form with that name, without [`Model::check`]; `None` for an unknown name.
@@ -71,27 +78,30 @@ macro_rules! models {
             ) -> Option<Result<Self, D::Error>> {
                 match name {
                     $($name => Some(<$form as serde::Deserialize>::deserialize(fields).map(Self::$form)),)+
-                    _ => None,
+                    _ => Own::read(name, fields).map(|own| own.map(Self::Own)),
                 }
             }
         }
 
         /// The models, baselines first.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
         pub enum ModelKind {
             $($(#[doc = concat!("The model of `", stringify!($definition), "`.")] $kind,)+)+
+            /// A model of this program's own by its name; [`register`] returns it.
+            Own(&'static str),
         }
 
         impl ModelKind {
-            /// All models, in the order of the list.
+            /// All models of the list, in its order.
             pub const ALL: &'static [Self] = &[$($(Self::$kind),+),+];
 
             fn form(self) -> &'static str {
-                match self { $($(Self::$kind => $name,)+)+ }
+                match self { $($(Self::$kind => $name,)+)+ Self::Own(name) => name }
             }
 
             fn definition(self) -> &'static Definition {
-                match self { $($(Self::$kind => &$module::$definition,)+)+ }
+                match self { $($(Self::$kind => &$module::$definition,)+)+ Self::Own(_) => &own::OWN }
             }
         }
     };

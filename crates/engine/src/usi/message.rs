@@ -5,6 +5,7 @@ use super::{Go, Info, OptionSpec, Protocol};
 
 /// A line from an engine.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum FromEngine {
     /// `id name …`
     Name(String),

@@ -1,7 +1,6 @@
 //! What models know of a sample: score, outcome, and the situation in which the score was given.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use evalcurve_calibration::{Outcome, Situation};
 
@@ -86,10 +85,4 @@ pub fn median_size(scores: impl Iterator<Item = i32>) -> i32 {
     let mut sizes: Vec<i32> = scores.map(|score| score.saturating_abs()).collect();
     sizes.sort_unstable();
     sizes.get(sizes.len() / 2).map_or(1, |size| *size.max(&1))
-}
-
-/// The engines by their numbers.
-pub(crate) fn engines_by_number<'a>(engines: impl Iterator<Item = &'a [Case]>) -> HashMap<u32, usize> {
-    let cases = engines.enumerate().flat_map(|(e, cases)| cases.iter().map(move |case| (e, case)));
-    cases.filter_map(|(e, case)| Some((case.situation.engine?, e))).collect()
 }

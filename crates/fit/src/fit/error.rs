@@ -7,6 +7,7 @@ use evalcurve_words::{display_text, text};
 /// Why samples have no fit. The messages do not name the engine; the caller puts its name in front. Words in backticks
 /// are options, which each host spells in its own way.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FitError {
     /// Fewer samples than the options ask for.
     TooFewSamples { have: u64, need: u64 },
@@ -51,6 +52,8 @@ pub enum FitError {
         unit: &'static str,
         stage: u32,
     },
+    /// A model of a program's own, which is fitted where it is made.
+    OwnModel,
     /// Too few games for a covariance.
     TooFewGames { have: u64, need: u64 },
 }
@@ -114,6 +117,7 @@ impl ToText for FitError {
             Self::WdlNotPositive { unit, stage } => text!(
                 "the fitted curve falls at {unit} {stage}: too few samples there; add games or take another `model`"
             ),
+            Self::OwnModel => text!("only the program that has this model fits it: take another `model`"),
             Self::TooFewGames { have, need } => text!("{have} game(s), an interval needs {need}: add games"),
         }
     }

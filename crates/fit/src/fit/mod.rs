@@ -1,22 +1,5 @@
 //! Fits of the win rate curve p(x) = 1/(1 + exp(-w1 x + w2)) to samples: least squares and maximum likelihood,
 //! with covariances and a bootstrap that treat the samples of a game as one cluster.
-//!
-//! ```
-//! use evalcurve_fit::fit::{FitOptions, Method, Observation, fit};
-//! use evalcurve_calibration::types::Outcome;
-//!
-//! // two samples of each of 200 games; the higher score wins three times out of four
-//! let observations: Vec<Observation> = (0..400u64)
-//!     .map(|i| {
-//!         let score_cp = if i % 2 == 0 { 400 } else { -400 };
-//!         let outcome = if (i % 2 == 0) == (i % 8 < 6) { Outcome::Win } else { Outcome::Loss };
-//!         Observation { game: i / 2, score_cp, outcome }
-//!     })
-//!     .collect();
-//! let fit = fit(Method::MaximumLikelihood, &observations, &FitOptions::default())?;
-//! assert!((fit.sigmoid.win_rate(400.0) - 0.75).abs() < 1e-9);
-//! # Ok::<(), evalcurve_fit::fit::FitError>(())
-//! ```
 
 mod bootstrap;
 mod case;
@@ -47,8 +30,8 @@ mod oracle;
 mod tests;
 
 pub use bootstrap::{BandPoint, Bootstrap, BootstrapOptions, GameBootstrap, bootstrap, percentile_interval};
+pub(crate) use case::Part;
 pub use case::{Case, median_size};
-pub(crate) use case::{Part, engines_by_number};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
 pub use error::FitError;
 pub use evalcurve_calibration::model::*;

@@ -46,6 +46,7 @@ const COMPARED: usize = 2_048;
 
 /// Why parts have no fit together.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum StateError {
     /// The same game is in two parts.
     #[error(

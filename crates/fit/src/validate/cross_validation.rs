@@ -64,8 +64,15 @@ impl<'a> CrossValidation<'a> {
 
     /// The same, quicker with fits to all samples, in the order of the engines; they may be missing.
     pub fn fits_near(&mut self, kind: ModelKind, near: &[Option<&ModelFit>]) -> Arc<FoldFits> {
-        let new = || Arc::new(FoldFits::new(kind, self.engines, near, &self.folds, &self.options));
+        let new = || Arc::new(FoldFits::new(kind, None, self.engines, near, &self.folds, &self.options));
         Arc::clone(self.fits.entry(kind).or_insert_with(new))
+    }
+
+    /// Fits a model of your own in each fold: `fit` gets the samples of an engine outside of it.
+    /// [`Self::forecasts`] and [`choose_model`](super::choose_model) then know its kind.
+    pub fn add(&mut self, kind: ModelKind, fit: impl Fn(&[Case], &FitOptions) -> Result<ModelFit, FitError> + Sync) {
+        let fits = FoldFits::new(kind, Some(&fit), self.engines, &[], &self.folds, &self.options);
+        self.fits.insert(kind, Arc::new(fits));
     }
 
     /// Forecasts of every sample of every engine, each by the model fitted to all games but those of the sample's fold.
@@ -89,15 +96,19 @@ impl<'a> CrossValidation<'a> {
 
     /// The mean log loss of the forecasts for each engine that has them. Fits that are not there yet are not kept.
     pub fn log_losses(&self, kind: ModelKind) -> Vec<Option<Estimate>> {
-        let new = || Arc::new(FoldFits::new(kind, self.engines, &[], &self.folds, &self.options));
+        let new = || Arc::new(FoldFits::new(kind, None, self.engines, &[], &self.folds, &self.options));
         let fits = self.fits.get(&kind).cloned().unwrap_or_else(new);
         parallel::map(self.engines.len(), |e| mean_log_loss(&fits.forecasts(e, &self.engines[e]).ok()?))
     }
 }
 
+/// Fits a model of the caller's to the samples of an engine.
+type OwnFit<'a> = &'a (dyn Fn(&[Case], &FitOptions) -> Result<ModelFit, FitError> + Sync);
+
 impl FoldFits {
     fn new(
         kind: ModelKind,
+        own: Option<OwnFit<'_>>,
         engines: &[EngineCases],
         near: &[Option<&ModelFit>],
         folds: &FoldOptions,
@@ -118,7 +129,10 @@ impl FoldFits {
         let without = |out: usize, near: &[Option<&ModelFit>]| {
             let kept = fitted.iter().zip(&fold_of_each);
             let kept: Vec<Part<'_>> = kept.map(|(e, of)| Part::without(&engines[*e].cases, of, out as u32)).collect();
-            fit_engines_near(kind, &kept, near, &any_size)
+            match own {
+                Some(fit) => parallel::map(kept.len(), |e| fit(&kept[e].cases(), &any_size)),
+                None => fit_engines_near(kind, &kept, near, &any_size),
+            }
         };
         let mut fits = Vec::new();
         if !fitted.is_empty() {

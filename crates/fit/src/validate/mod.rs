@@ -26,7 +26,6 @@
 //! # Ok::<(), evalcurve_fit::validate::ValidateError>(())
 //! ```
 
-mod agreement;
 mod choose;
 mod clusters;
 mod corp;
@@ -43,7 +42,6 @@ mod oracle;
 mod tests;
 
 pub use crate::fit::{Case, Model, ModelFit, ModelKind, SharedPosition, Situation, fit_engines};
-pub use agreement::{Agreement, DECISION, JudgedScale, agreement};
 pub use choose::{Candidate, Choice, choose_model};
 pub use clusters::{Estimate, mean_by_game};
 pub use corp::{BandPoint, Decomposition, Reliability, ReliabilityPool, reliability};

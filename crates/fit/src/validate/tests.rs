@@ -265,3 +265,59 @@ fn intervals_of_impossible_values_are_left_out() {
     assert_eq!(possible([0.5, 1.1], 1.0), None);
     assert_eq!(possible([0.0, 0.2], 1.0), Some([0.0, 0.2]));
 }
+
+/// A model of a program's own is fitted in each fold, compared with those of the list, and chosen where it is better.
+#[test]
+fn an_own_model_is_validated_and_chosen() {
+    use evalcurve_calibration::{OwnModel, Situation, register};
+
+    /// A step: a win rate below a score, and one from it on.
+    #[derive(Debug)]
+    struct Step;
+    static STEP: Step = Step;
+    impl OwnModel for Step {
+        fn name(&self) -> &'static str {
+            "step"
+        }
+        fn parameters(&self) -> &'static [&'static str] {
+            &["low", "high"]
+        }
+        fn logit(&self, parameters: &[f64], score_cp: f64, _: &Situation) -> f64 {
+            if score_cp < 100.0 { parameters[0] } else { parameters[1] }
+        }
+    }
+    let kind = register(&STEP).unwrap();
+    // results hang on the side of +100 alone
+    let case = |i: u64| {
+        let score_cp = evalcurve_words::random::below(2001, &[1, i]) as i32 - 1000;
+        let wins = evalcurve_words::random::unit(&[2, i]) < if score_cp < 100 { 0.2 } else { 0.7 };
+        let outcome = if wins { Outcome::Win } else { Outcome::Loss };
+        Case { game: i / 2, score_cp, outcome, situation: Situation::default() }
+    };
+    let engines = [EngineCases { name: "step".to_owned(), cases: (0..3000).map(case).collect() }];
+    let (smooth, mut validation) = (self::engines(250), validation(&engines));
+    assert!(matches!(validation.forecasts(kind)[0], Err(ValidateError::Fold { source: FitError::OwnModel, .. })));
+    validation.add(kind, |cases, options| {
+        assert_eq!(options.min_samples, 0);
+        let logit = |low: bool| {
+            let side = cases.iter().filter(|case| (case.score_cp < 100) == low);
+            let [won, all] = side.fold([0.5, 1.0], |[won, all], case| [won + case.outcome.value(), all + 1.0]);
+            evalcurve_calibration::logistic::logit(won / all)
+        };
+        let model = Model::own(&STEP, vec![logit(true), logit(false)]).unwrap();
+        ModelFit::of_cases(kind, model, None, cases)
+    });
+    let forecasts = validation.forecasts(kind)[0].clone().unwrap();
+    let rate = |low: bool| forecasts.iter().zip(&engines[0].cases).find(|(_, case)| (case.score_cp < 100) == low);
+    assert!((rate(true).unwrap().0.win_rate() - 0.2).abs() < 0.03);
+    assert!((rate(false).unwrap().0.win_rate() - 0.7).abs() < 0.03);
+    let listed = validation.forecasts(ModelKind::MaximumLikelihood)[0].clone().unwrap();
+    let ahead = log_loss_difference(&forecasts, &listed).unwrap();
+    assert!(ahead.interval.unwrap()[1] < 0.0, "{ahead:?}");
+    let choice = choose_model(&[ModelKind::Constant, kind], &mut {
+        let mut other = CrossValidation::new(&smooth, FoldOptions::default(), FitOptions::default());
+        other.add(kind, |cases, _| ModelFit::of_cases(kind, Model::own(&STEP, vec![-0.5, 0.5]).unwrap(), None, cases));
+        other
+    });
+    assert_eq!(choice.unwrap().kind, kind);
+}

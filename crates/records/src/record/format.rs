@@ -70,19 +70,19 @@ impl Packed {
 }
 
 /// A reader of one text format. Each block has a reader of its own; its fields are what it keeps from game to game.
-pub(crate) trait Reader: Send {
+pub trait Reader: Send {
     /// Tells if a file that begins with these bytes is in this format. They hold no byte order mark, and there are at
     /// most 64 KiB of them.
     fn recognise(head: &[u8]) -> bool
     where
         Self: Sized;
 
-    /// See [`Format::last_boundary`].
+    /// Where `block` can be cut so that the first part holds whole games only; `None` if none ends in it.
     fn last_boundary(block: &[u8]) -> Option<usize>
     where
         Self: Sized;
 
-    /// See [`Format::note`].
+    /// Adds what these whole games say that the games below them can need.
     fn note(_block: &[u8], _above: &mut Above)
     where
         Self: Sized,
@@ -129,6 +129,23 @@ pub struct Cursor {
     pub line: u64,
 }
 
+impl Cursor {
+    /// The next line without its end, behind which the cursor then is; `None` at the end of the block.
+    pub fn next_line<'a>(&mut self, block: &'a [u8]) -> Option<&'a [u8]> {
+        let rest = block.get(self.offset..).filter(|rest| !rest.is_empty())?;
+        let line = rest.split_inclusive(|&byte| byte == b'\n').next()?;
+        self.offset += line.len();
+        self.line += u64::from(line.ends_with(b"\n"));
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        Some(line.strip_suffix(b"\r").unwrap_or(line))
+    }
+}
+
+/// The boundary of a format whose games are lines: behind the last whole line.
+pub fn last_line_end(block: &[u8]) -> Option<usize> {
+    memchr::memrchr(b'\n', block).map(|feed| feed + 1)
+}
+
 /// The games of a block, one after another.
 pub struct BlockGames<'a> {
     block: &'a [u8],
@@ -166,12 +183,8 @@ impl Iterator for BlockGames<'_> {
 }
 
 impl Format {
-    /// A format of games, which `R` reads. The entries add what else can be done with them.
-    pub(super) const fn of_games<R: Reader + 'static>(
-        name: &'static str,
-        label: &'static str,
-        about: &'static str,
-    ) -> Self {
+    /// A format of games, which `R` reads, with its name in reports, its label in messages, and a line on it.
+    pub const fn of_games<R: Reader + 'static>(name: &'static str, label: &'static str, about: &'static str) -> Self {
         let below = |above: &Above| -> Box<dyn Reader> { Box::new(R::below(above)) };
         let reading = Reading { recognise: R::recognise, last_boundary: R::last_boundary, note: R::note, below };
         Self { name, label, about, content: Content::Games(reading), verify: None, material: None }

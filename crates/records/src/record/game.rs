@@ -141,7 +141,7 @@ impl Game {
     /// announced (ShogiHome writes `詰み=先手勝ち:10手` and `評価値=3509` for one move). Of several analyses the first
     /// counts: ShogiGUI writes the deepest first.
     #[inline]
-    pub(crate) fn add_score(&mut self, mover: Color, black_score_cp: i32, mate: bool, analysis: bool, line: u64) {
+    pub fn add_score(&mut self, mover: Color, black_score_cp: i32, mate: bool, analysis: bool, line: u64) {
         let (ply, color) = if analysis { (self.plies + 1, mover.opponent()) } else { (self.plies, mover) };
         let score_cp = if color == Color::Black { black_score_cp } else { black_score_cp.saturating_neg() };
         let scored = ScoredPosition { ply, color, score_cp, mate, analysis, declared: None, line };
@@ -191,7 +191,7 @@ impl Game {
     }
 
     /// Sets the identity of a game whose start position and moves are in `hash`, and the hash of them.
-    pub(super) fn identify(&mut self, hash: GameHash) {
+    pub fn identify(&mut self, hash: GameHash) {
         self.moves = Some(hash.digest());
         self.id = hash.finish(&self.names, self.start_time);
     }
@@ -220,6 +220,7 @@ pub struct Oddity {
 /// Kinds of oddities, as reports count them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
 pub enum OddityKind {
     /// A score comment whose number cannot be read.
     UnreadableScore,
@@ -250,6 +251,7 @@ pub struct UnreadComment {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, EnumString, IntoStaticStr, VariantNames,
 )]
 #[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
 pub enum SkipReason {
     /// A player disconnected or crashed (`'summary:abnormal`, `abandoned`).
     Abnormal,
@@ -306,7 +308,7 @@ pub struct GameError {
 
 impl GameError {
     /// An error that quotes the beginning of `text`.
-    pub(super) fn at(reason: SkipReason, line: u64, text: &[u8]) -> Self {
+    pub fn at(reason: SkipReason, line: u64, text: &[u8]) -> Self {
         Self { reason, line, value: quoted(text) }
     }
 }

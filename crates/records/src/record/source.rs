@@ -12,7 +12,7 @@ use super::packed::{HEAD, Packed};
 pub(crate) use super::work::BLOCK;
 use super::work::LONGEST_GAME;
 pub use super::work::{Block, Cleaned, Key, Note, Part, Refusal, Returns, Shared, Sink, Work};
-use super::{encoding, votes};
+use super::{Formats, encoding, votes};
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
 
@@ -45,18 +45,18 @@ impl Walk<'_> {
     /// Hands out stretches of a file of records of equal length. Returns `false`, with the file at its beginning, for
     /// any other file.
     pub(super) fn parts(&mut self, display: &str, file: &mut File, head: &[u8]) -> io::Result<bool> {
-        let forced = self.sink.shared().format;
         let mut head = head.to_vec();
-        let look = match forced {
+        let look = match self.sink.shared().formats.only {
             None => memchr::memchr(0, &head).is_some(),
             Some(format) => format.packed().is_some(),
         };
-        if look {
-            file.seek(io::SeekFrom::Start(head.len() as u64))?;
-            Read::by_ref(file).take((HEAD - head.len()) as u64).read_to_end(&mut head)?;
-            file.rewind()?;
+        if !look {
+            return Ok(false);
         }
-        let Some(format) = forced.or_else(|| if look { Format::detect(&head) } else { None }) else { return Ok(false) };
+        file.seek(io::SeekFrom::Start(head.len() as u64))?;
+        Read::by_ref(file).take((HEAD - head.len()) as u64).read_to_end(&mut head)?;
+        file.rewind()?;
+        let Some(format) = self.sink.shared().formats.detect(&head) else { return Ok(false) };
         let Some(record) = format.packed().and_then(Packed::record_bytes) else { return Ok(false) };
         let (size, length) = (file.metadata()?.len(), (BLOCK / record * record) as u64);
         if size == 0 {
@@ -93,7 +93,7 @@ impl Walk<'_> {
         window: &Window,
         failure: &mut Option<io::Error>,
     ) -> io::Result<Option<&'static Format>> {
-        let found = self.sink.shared().format.or_else(|| Format::detect(window.text()));
+        let found = self.sink.shared().formats.detect(window.text());
         if found.is_none()
             && let Some(error) = failure.take()
         {
@@ -103,7 +103,10 @@ impl Walk<'_> {
         match (found, window.text()) {
             (Some(_), _) => {}
             (None, []) => self.refuse(display, Refusal::Empty, text!("the file is empty")),
-            (None, text) => self.refuse(display, Refusal::UnknownFormat, unknown_format(text)),
+            (None, text) => {
+                let message = unknown_format(text, &self.sink.shared().formats);
+                self.refuse(display, Refusal::UnknownFormat, message);
+            }
         }
         Ok(found)
     }
@@ -115,7 +118,7 @@ impl Walk<'_> {
         let mut known: Option<&'static Format> = None;
         let mut above = Above::default();
         let (mut offset, mut file_key) = (0, 0);
-        let forced = self.sink.shared().format;
+        let forced = self.sink.shared().formats.only;
         while !self.sink.shared().stops() {
             let (at_end, mut failure) = match window.fill(reader) {
                 Ok(at_end) => (at_end, None),
@@ -268,7 +271,7 @@ fn has_returns_alone(head: &[u8]) -> bool {
     memchr::memchr(b'\n', head).is_none() && memchr::memchr(b'\r', head).is_some() && !has_zero(head)
 }
 
-fn unknown_format(head: &[u8]) -> Text {
+fn unknown_format(head: &[u8], formats: &Formats) -> Text {
     let look = &head[..head.len().min(4096)];
     if look.starts_with(b"\xFF\xFE") || look.starts_with(b"\xFE\xFF") {
         return text!("UTF-16 text; save the record as UTF-8 or Shift_JIS");
@@ -281,7 +284,7 @@ fn unknown_format(head: &[u8]) -> Text {
         let known = votes::VERSION;
         return text!("a vote log of version {version}; this program reads version {known}, use the one that wrote it");
     }
-    let known = Format::labels();
+    let known = formats.labels();
     let unknown =
         text!("not a record in a format that evalcurve reads ({known}); if it is one, name the format with `format`");
     if binary { text!("binary data, {unknown}") } else { unknown }

@@ -9,6 +9,7 @@ use evalcurve_words::language::Text;
 use evalcurve_words::text;
 use strum::{Display, IntoStaticStr, VariantNames};
 
+use super::Formats;
 use super::find::Entry;
 use super::format::{Above, Format};
 
@@ -20,6 +21,7 @@ pub(crate) const LONGEST_GAME: usize = 64 << 20;
 /// Why a file (or a member of an archive) gave no games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
 pub enum Refusal {
     /// The file is empty.
     Empty,
@@ -137,8 +139,7 @@ pub trait Sink {
 /// What all threads share.
 #[derive(Debug, Default)]
 pub struct Shared {
-    /// The format of all members, if their content is not to decide.
-    pub format: Option<&'static Format>,
+    pub formats: Formats,
     /// Counts the bytes read from disk.
     pub bytes: Arc<AtomicU64>,
     /// Whether to stop reading.

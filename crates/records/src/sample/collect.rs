@@ -23,7 +23,7 @@ use crate::parallel::{Collector, Step, read_all, read_games};
 use crate::record::find::{Entry, SourceError, find};
 use crate::record::format::{CountMaterial, has_zero};
 use crate::record::source::{Block, Note, Refusal};
-use crate::record::{Format, Game, Played, SkipReason};
+use crate::record::{Formats, Game, Played, SkipReason};
 use evalcurve_calibration::types::Color;
 use evalcurve_calibration::types::Termination;
 use evalcurve_words::display_text;
@@ -41,11 +41,11 @@ const NOT_REPLAYED: &str = "not_replayed";
 const ZERO_BYTE: &str = "zero_byte";
 
 /// How records are read.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct CollectOptions {
     /// How positions are drawn.
     pub sampling: SamplingOptions,
-    /// Number of threads, at least 1.
+    /// Number of threads; 0 counts as 1.
     pub threads: usize,
     /// Stop at the first problem.
     pub strict: bool,
@@ -53,12 +53,13 @@ pub struct CollectOptions {
     pub verify: bool,
     /// Count the material of the drawn positions of PGN games, by replaying their moves.
     pub material: bool,
-    /// The format of all files; `None` to detect it from their content.
-    pub format: Option<&'static Format>,
+    /// The formats of the files.
+    pub formats: Formats,
 }
 
 /// Why reading could not begin, or stopped.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum CollectError {
     /// A path does not exist.
     Source(#[from] SourceError),
@@ -109,7 +110,7 @@ pub fn collect(
         scratch: Scratch::default(),
         kept: HashMap::default(),
     };
-    let workers = read_all(entries, options.threads, options.format, progress, new);
+    let workers = read_all(entries, options.threads, &options.formats, progress, new);
     let mut found: Vec<Found> = workers.into_iter().map(|worker| worker.found).collect();
     progress.total_bytes.fetch_add(tables.iter().map(Rows::bytes).sum(), Relaxed);
     for (number, rows) in (entries.len() as u32..).zip(tables) {
@@ -362,8 +363,7 @@ mod tests {
         std::fs::write(folder.join("b.csa"), &games).unwrap();
         let read = |threads| {
             let sampling = SamplingOptions { from_ply: 1, ..SamplingOptions::default() };
-            let (strict, verify, material, format) = (false, false, false, None);
-            CollectOptions { sampling, threads, strict, verify, material, format }
+            CollectOptions { sampling, threads, ..CollectOptions::default() }
         };
         let options = read(1);
         let new = || Worker {
@@ -374,14 +374,15 @@ mod tests {
             kept: HashMap::default(),
         };
         let entries = find(std::slice::from_ref(&folder)).unwrap();
-        let workers = read_all(&entries, 1, None, &Progress::default(), new);
+        let workers = read_all(&entries, 1, &Formats::default(), &Progress::default(), new);
         let found = &workers[0].found;
         assert_eq!((found.games.len(), found.samples.len()), (31, 62));
         assert!(found.blocks.iter().all(|block| block.copies.len() <= 20));
         // whatever worker reads a block, with the names that it happens to know, the table is the same
         let results = [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2)].map(|(workers, next)| {
             let in_turn = || InTurn { workers: (0..workers).map(|_| new()).collect(), next };
-            let InTurn { workers, .. } = read_all(&entries, 1, None, &Progress::default(), in_turn).remove(0);
+            let InTurn { workers, .. } =
+                read_all(&entries, 1, &Formats::default(), &Progress::default(), in_turn).remove(0);
             let Collected { table, report, .. } =
                 merge(workers.into_iter().map(|worker| worker.found).collect(), true, View::Auto);
             assert!(report.adds_up());
@@ -400,7 +401,7 @@ mod tests {
             let both = game(1, first) + &game(1, second);
             std::fs::write(folder.join("a.csa"), both.repeat(500)).unwrap();
             let entries = find(&[folder.join("a.csa")]).unwrap();
-            let workers = read_all(&entries, 1, None, &Progress::default(), new);
+            let workers = read_all(&entries, 1, &Formats::default(), &Progress::default(), new);
             assert_eq!(workers[0].found.games.len(), 2);
         }
         std::fs::remove_dir_all(&folder).unwrap();
@@ -414,8 +415,7 @@ mod tests {
         };
         let problem = |text: String| {
             let sampling = SamplingOptions::default();
-            let (threads, strict, verify, material, format) = (1, false, false, false, None);
-            let options = CollectOptions { sampling, threads, strict, verify, material, format };
+            let options = CollectOptions { sampling, ..CollectOptions::default() };
             let entry = Entry::in_memory("a.pgn", text.into_bytes());
             let report = collect(&[entry], &[], &options, &Progress::default()).unwrap().report;
             (report.scores, report.unread, report.problems.first().map(ToString::to_string).unwrap_or_default())

@@ -66,6 +66,7 @@ pub struct SamplingOptions {
 
 /// What makes two games one. A game in two files always counts once: the one with equal moves, names and start time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Duplicates {
     /// Also equal moves of [`LEAST_PLIES`] plies or more, whatever the scores, the names and the start time.
     #[default]

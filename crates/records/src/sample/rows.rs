@@ -12,7 +12,7 @@ use super::found::{Found, FoundBlock};
 use super::report::count;
 use crate::parallel::{Collector, Progress};
 use crate::record::source::{Block, Cleaned};
-use crate::record::{Above, Format, SkipReason};
+use crate::record::{Above, SkipReason};
 
 /// Rows read by one task.
 const CHUNK: usize = 1_024;
@@ -65,10 +65,12 @@ impl Rows {
     }
 
     fn row(&self, key: (u32, u64), text: &[u8], worker: &mut Worker<'_>) {
-        let Some(format) = worker.options.format.or_else(|| Format::detect(text)) else {
+        let Some(format) = worker.options.formats.detect(text) else {
             let value = match text.iter().all(u8::is_ascii_whitespace) {
                 true => text!("the row holds no text"),
-                false => text!("the text of the row is in no known format; known are {}", Format::labels()),
+                false => {
+                    text!("the text of the row is in no known format; known are {}", worker.options.formats.labels())
+                }
             };
             let mut found = FoundBlock::new(key, &self.name, text.len() as u64, worker.found.games.len());
             without_game(&mut found, value);

@@ -237,8 +237,7 @@ mod tests {
 
     fn read(files: &[String], view: View) -> Collected {
         let sampling = SamplingOptions { from_ply: 1, view, ..SamplingOptions::default() };
-        let (threads, strict, verify, material, format) = (1, false, false, false, None);
-        let options = CollectOptions { sampling, threads, strict, verify, material, format };
+        let options = CollectOptions { sampling, ..CollectOptions::default() };
         let entries: Vec<Entry> =
             (1..).zip(files).map(|(n, text)| Entry::in_memory(format!("{n}.pgn"), text.as_bytes())).collect();
         collect(&entries, &[], &options, &Progress::default()).unwrap()

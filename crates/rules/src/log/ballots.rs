@@ -8,7 +8,7 @@ use super::{Header, LoggedLine, LoggedMove, LoggedVote, LoggedVoter, plies_befor
 use crate::definition::Judge;
 use crate::measured::Measured;
 use crate::tally::draw_key;
-use crate::{Decision, Move, Options, Rule, RuleError, Vote, decide};
+use crate::{Decision, DecisionRule, Move, Options, Rule, RuleError, Vote, decide};
 
 /// Up to this number of items a scan is faster than a map; beyond it a map keeps the time linear.
 const FEW: usize = 32;
@@ -174,7 +174,7 @@ impl<'a> Ballots<'a> {
     ///
     /// # Errors
     /// If no voter voted.
-    pub fn decide(&self, header: &Header, rule: Rule) -> Result<Decision, RuleError> {
+    pub fn decide(&self, header: &Header, rule: &dyn DecisionRule) -> Result<Decision, RuleError> {
         decide(rule, &header.voters(), &self.votes(), &self.options(header))
     }
 }

@@ -331,7 +331,7 @@ impl Header {
         if let Some(voter) = self.voters.iter().find(|v| !names.insert(v.name.as_str())) {
             return Some(format!("two voters are called {:?}; give each a different name", voter.name));
         }
-        check(self.rule, &self.voters(), &self.options()).err().map(|e| e.to_string())
+        check(&self.rule, &self.voters(), &self.options()).err().map(|e| e.to_string())
     }
 }
 

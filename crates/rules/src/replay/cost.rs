@@ -30,7 +30,8 @@ impl Costs {
     ) {
         let find = vote_finder(&line.votes);
         let first = rule.needs().judged.then(|| ballots.clone().first_round());
-        let asked = first.and_then(|ballots| Some(ballots.decide(header, rule).ok()?.needs_search)).unwrap_or_default();
+        let asked =
+            first.and_then(|ballots| Some(ballots.decide(header, &rule).ok()?.needs_search)).unwrap_or_default();
         let handed = decision.carried_by.filter(|_| decision.reason == Reason::SearchedOn);
         let (mut nodes, mut total, mut walls) = (Some(0.0), 0.0, [0.0_f64; 3]);
         for (place, voter) in header.voters.iter().enumerate() {

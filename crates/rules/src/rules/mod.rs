@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::decision::Decision;
-use super::definition::{Ballot, Definition, Judge, Needs, Pending, Visitor};
-use super::vote::Move;
+use super::definition::{Ballot, Columns, DecisionRule, Definition, Judge, Needs, Pending, Visitor};
+use super::vote::{Move, Role};
 
 /// Declares the modules, the enum [`Rule`], and the dispatch from a [`Rule`] to its [`Definition`].
 macro_rules! rules {
@@ -15,6 +15,7 @@ macro_rules! rules {
 
         /// How a council decides. Each variant links to its rule; `docs/rules.md` explains them.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
         pub enum Rule {
             $(#[doc = concat!("See [`", stringify!($rule), "`].")] $rule,)*
         }
@@ -64,6 +65,8 @@ struct Entry {
     source: &'static str,
     needs: Needs,
     mates: bool,
+    weight: fn(Option<f64>, Role) -> f64,
+    values: fn(&Columns<'_>, &mut [f64]),
     adds_up: Option<fn(&Judge, Move) -> f64>,
     decide: fn(&Ballot<'_>) -> Decision,
     is_settled: fn(&Pending<'_>) -> bool,
@@ -78,6 +81,8 @@ impl Entry {
             source: R::SOURCE,
             needs: R::NEEDS,
             mates: R::MATES,
+            weight: R::weight,
+            values: R::values,
             adds_up: R::ADDS_UP,
             decide: R::decide,
             is_settled: R::is_settled,
@@ -150,9 +155,31 @@ impl Rule {
     pub fn is_settled(self, pending: &Pending<'_>) -> bool {
         (self.entry().is_settled)(pending)
     }
+}
 
-    pub(super) fn decide(self, ballot: Ballot<'_>) -> Decision {
-        ballot.decided_by(self.entry().decide)
+impl DecisionRule for Rule {
+    fn name(&self) -> &'static str {
+        self.as_str()
+    }
+
+    fn values(&self, votes: &Columns<'_>, values: &mut [f64]) {
+        (self.entry().values)(votes, values);
+    }
+
+    fn needs(&self) -> Needs {
+        self.entry().needs
+    }
+
+    fn mates(&self) -> bool {
+        self.mates_by_default()
+    }
+
+    fn weight(&self, given: Option<f64>, role: Role) -> f64 {
+        (self.entry().weight)(given, role)
+    }
+
+    fn decide(&self, ballot: &Ballot<'_>) -> Decision {
+        (self.entry().decide)(ballot)
     }
 }
 

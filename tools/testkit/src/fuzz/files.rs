@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use evalcurve_engine::{Board, Game};
 use evalcurve_match::play::positions;
-use evalcurve_records::record::{FORMATS, Format};
+use evalcurve_records::record::{FORMATS, Format, Formats};
 use evalcurve_records::sample::{
     CollectOptions, Collected, Duplicates, GameInfo, Progress, Sample, SampleTable, SamplingOptions, Terminations,
     View, collect_with_rows,
@@ -49,7 +49,7 @@ pub(super) fn samples(bytes: &[u8]) {
     assert_eq!(shown(&one.table), shown(&two.table), "the number of threads changes the samples");
     assert_eq!(one.report.problems, two.report.problems);
     // as a reader of a long file would meet them: other games before this one
-    let options = CollectOptions { format: None, ..options };
+    let options = CollectOptions { formats: Formats::default(), ..options };
     if Format::detect(text).is_some_and(|format| format.name == "csa") {
         let game = super::readers::CSA_GAME;
         let alone = read(&file("alone", game.as_bytes()), &options);
@@ -100,11 +100,9 @@ pub(super) fn options(choice: u8, format: Option<&'static Format>) -> CollectOpt
             duplicates: if flag(7) { Duplicates::ByIdentity } else { Duplicates::ByMoves },
             view: [View::Auto, View::Mover, View::First][usize::from(choice) % 3],
         },
-        threads: 1,
-        strict: false,
-        verify: false,
         material: flag(5),
-        format,
+        formats: Formats::default().only(format),
+        ..CollectOptions::default()
     }
 }
 

@@ -14,5 +14,5 @@ pub(super) const FIT: Fitter = Fitter::Each(fit);
 pub(super) fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {
     check_cases(cases, options.min_samples)?;
     let win_rate = cases.iter().map(|c| c.outcome.value()).sum::<f64>() / cases.len().max(1) as f64;
-    ModelFit::without_covariance(kind, Model::Constant(Constant { win_rate }), cases)
+    ModelFit::of_cases(kind, Model::Constant(Constant { win_rate }), None, cases)
 }

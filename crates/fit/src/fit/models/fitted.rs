@@ -60,10 +60,19 @@ impl ModelFit {
         Ok(Self { kind, model, covariance, samples, games, mean_loss, strengths: None, alone: None })
     }
 
-    /// A fit without a covariance whose loss is the mean log loss of the model.
-    pub(super) fn without_covariance(kind: ModelKind, model: Model, cases: &[Case]) -> Result<Self, FitError> {
+    /// A model with parameters for these samples, whose loss is its mean log loss. The covariance is that of
+    /// [`Model::parameters`], if there is one.
+    ///
+    /// # Errors
+    /// [`FitError::TooFewGames`].
+    pub fn of_cases(
+        kind: ModelKind,
+        model: Model,
+        covariance: Option<Vec<Vec<f64>>>,
+        cases: &[Case],
+    ) -> Result<Self, FitError> {
         let mean_loss = mean_log_loss(&model, cases);
-        Self::new(kind, model, None, games_of(cases), mean_loss)
+        Self::new(kind, model, covariance, games_of(cases), mean_loss)
     }
 
     /// 95% intervals of [`Model::parameters`], clustered by game; `None` for models without a covariance. That of a

@@ -26,5 +26,5 @@ pub(super) const LICHESS: Fitter =
 fn fixed(cp_per_logit: f64, kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {
     check_cases(cases, options.min_samples)?;
     let sigmoid = Sigmoid { w1: 1.0 / cp_per_logit, w2: 0.0 };
-    ModelFit::without_covariance(kind, Model::Sigmoid(sigmoid), cases)
+    ModelFit::of_cases(kind, Model::Sigmoid(sigmoid), None, cases)
 }

@@ -25,7 +25,11 @@ macro_rules! fits {
         $(mod $module;)+
 
         fn fitter(kind: ModelKind) -> Fitter {
-            match kind { $($(ModelKind::$kind => $module::$fitter,)+)+ }
+            match kind {
+                $($(ModelKind::$kind => $module::$fitter,)+)+
+                // its program fits it
+                _ => Fitter::Each(|_, _, _| Err(FitError::OwnModel)),
+            }
         }
     };
 }

@@ -15,6 +15,7 @@ use crate::record::played::Played;
 
 /// Why a game cannot be replayed as far as needed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum ReplayError {
     /// The PGN reader finds no game.
     #[error("no game")]

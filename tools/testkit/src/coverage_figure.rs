@@ -1,10 +1,7 @@
 //! How often intervals cover the true value in a simulation.
 
-use plotters::style::{Color, RGBColor};
-
-use super::chart::{Area, AxisSpec, ROW, SOFT_TEXT, Words, frame, pale, sheet, stroke};
-use super::palette::color;
-use super::{Figure, PlotError, PlotOptions};
+use evalcurve_figures::drawing::{Area, AxisSpec, Color, RGBColor, ROW, SOFT_TEXT, Words, frame, pale, sheet, stroke};
+use evalcurve_figures::{Figure, PlotError, PlotOptions, color};
 
 /// One kind of interval in one column of the figure.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,11 +4,11 @@
 //! position. Both are turned to one side, and both win rates of that side are read from fits without the game. On a
 //! fair scale they agree, and where they do not, neither engine is favoured for having met weaker opponents.
 
-use super::clusters::{Estimate, mean_by_game};
-use super::folds::{FoldOptions, fold_of};
-use super::forecast::EngineCases;
-use crate::fit::{Case, FitOptions, ModelKind, Reading, Sigmoid, Situation, engines_by_number, fit_engines};
-use crate::parallel;
+use std::collections::HashMap;
+
+use evalcurve_fit::fit::{Case, FitOptions, ModelKind, Reading, Sigmoid, Situation, fit_engines};
+use evalcurve_fit::parallel;
+use evalcurve_fit::validate::{EngineCases, Estimate, FoldOptions, fold_of, mean_by_game};
 
 /// A scale to be judged: raw scores, or a reading of a model that is fitted without the games it is read on.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,7 +75,8 @@ pub fn agreement(
     folds: &FoldOptions,
     options: &FitOptions,
 ) -> Option<Agreement> {
-    let engine_of = engines_by_number(engines.iter().map(|e| e.cases.as_slice()));
+    let cases = engines.iter().enumerate().flat_map(|(e, engine)| engine.cases.iter().map(move |case| (e, case)));
+    let engine_of: HashMap<u32, usize> = cases.filter_map(|(e, case)| Some((case.situation.engine?, e))).collect();
     let fields: Vec<Option<f64>> = engines.iter().map(mean_advantage).collect();
     let judged = parallel::map(folds.folds as usize, |out| {
         let inside = |case: &&Case| fold_of(case.game, folds) == out as u64;
