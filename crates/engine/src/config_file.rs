@@ -328,8 +328,10 @@ impl ConfigText {
         let Some(file) = &raw.calibration else {
             let Some(rule) = rule.filter(|rule| rule.needs_win_rates()) else { return Ok(None) };
             let message = text!(
-                "engine '{name}' has no calibration, and rule {rule} compares win rates; write the path of its \
-                 calibration file, \"declared\" to use the W/D/L that it prints, or \"none\" to ignore its votes"
+                "engine '{name}' has no calibration, and rule {rule} compares win rates; evalcurve council {} --prepare \
+                 calibrates the members. Or write the path of its calibration file, \"declared\" to use the W/D/L that \
+                 it prints, or \"none\" to ignore its votes",
+                evalcurve_words::text::shown_path(self.file())
             );
             return Err(self.error(Some(span), message));
         };

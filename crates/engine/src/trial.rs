@@ -19,21 +19,28 @@ const READY_MS: u64 = 20_000;
 /// How long a trial move may take, with a limit of time beyond it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Limits to try, the most useful first.
-const LIMITS: [Limit; 4] = [Limit::MoveTime(200), Limit::Byoyomi(200), Limit::Depth(6), Limit::Nodes(20_000)];
+/// Limits to try, the most useful first, with a time in milliseconds.
+fn limits(ms: u64) -> [Limit; 4] {
+    [Limit::MoveTime(ms), Limit::Byoyomi(ms), Limit::Depth(6), Limit::Nodes(20_000)]
+}
+
+/// The time of a limit that is tried for its kind alone.
+const TIME_MS: u64 = 200;
 
 /// What an engine did with the limits that were tried.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Trial {
     /// The first limit that it obeyed; `None` if it obeyed none.
     pub limit: Option<Limit>,
+    /// The time that it takes for a move at that limit.
+    pub time: Duration,
     /// What it did with those before, or why it could not be tried.
     pub failures: Vec<Text>,
 }
 
 /// The limits that the protocol of a game has.
-fn usable(game: Game) -> impl Iterator<Item = Limit> {
-    LIMITS.into_iter().filter(move |limit| game.protocol() == Protocol::Usi || !matches!(limit, Limit::Byoyomi(_)))
+fn usable(game: Game, ms: u64) -> impl Iterator<Item = Limit> {
+    limits(ms).into_iter().filter(move |limit| game.protocol() == Protocol::Usi || !matches!(limit, Limit::Byoyomi(_)))
 }
 
 /// Starts an engine to try a limit.
@@ -41,10 +48,11 @@ fn start(engine: &EngineConfig, limit: Limit) -> Result<Player, Failure> {
     Player::start(&EngineConfig { start_ms: START_MS, ready_ms: READY_MS, limit: Some(limit), ..engine.clone() })
 }
 
-/// Starts an engine and lets it search with one limit after another, two moves with each, until it obeys one.
-pub fn try_limits(engine: &EngineConfig, game: Game) -> Trial {
+/// Starts an engine and lets it search with one limit after another, two moves with each, until it obeys one. The limit
+/// is such that a move takes these milliseconds, as far as the engine has such a limit.
+pub fn try_limits(engine: &EngineConfig, game: Game, ms: u64) -> Trial {
     let mut trial = Trial::default();
-    for limit in usable(game) {
+    for limit in usable(game, ms) {
         let mut player = match start(engine, limit) {
             Ok(player) => player,
             Err(failure) => {
@@ -53,14 +61,35 @@ pub fn try_limits(engine: &EngineConfig, game: Game) -> Trial {
             }
         };
         match time_per_move(&mut player, game, limit) {
-            Ok(_) => {
+            Ok(time) => {
                 trial.failures.extend(drops_otherwise(&mut player, game, limit));
-                return Trial { limit: Some(limit), ..trial };
+                let (limit, time) = adapted(&mut player, game, limit, time, Duration::from_millis(ms));
+                return Trial { limit: Some(limit), time, ..trial };
             }
             Err(why) => trial.failures.push(why.about(&Text::same(limit.to_string()))),
         }
     }
     trial
+}
+
+/// A number of nodes, or a depth of those tried and below, with which an engine takes about this time; and the time that
+/// it takes.
+fn adapted(player: &mut Player, game: Game, limit: Limit, time: Duration, wanted: Duration) -> (Limit, Duration) {
+    let (mut limit, mut time) = (limit, time);
+    if let Limit::Nodes(nodes) = limit {
+        let factor = wanted.as_secs_f64() / time.as_secs_f64().max(1e-6);
+        limit = Limit::Nodes(((nodes as f64 * factor) as u64 / 1_000).max(1) * 1_000);
+        return (limit, time_per_move(player, game, limit).unwrap_or(wanted));
+    }
+    while let Limit::Depth(depth @ 2..) = limit {
+        if time <= wanted {
+            break;
+        }
+        let less = Limit::Depth(depth - 1);
+        let Ok(of_less) = time_per_move(player, game, less) else { break };
+        (limit, time) = (less, of_less);
+    }
+    (limit, time)
 }
 
 /// Shogi with a pawn in hand, in which only drops are legal.
@@ -130,7 +159,7 @@ pub fn instead_of(engine: &EngineConfig, game: Game) -> Text {
     let kind = |limit: &Limit| std::mem::discriminant(limit);
     let other = |limit: &Limit| engine.limit.is_none_or(|own| kind(&own) != kind(limit));
     // depths are the same on every machine
-    let mut limits: Vec<Limit> = usable(game).filter(other).collect();
+    let mut limits: Vec<Limit> = usable(game, TIME_MS).filter(other).collect();
     limits.sort_by_key(|limit| !matches!(limit, Limit::Depth(_)));
     let obeyed = limits.into_iter().find(|limit| {
         start(engine, *limit).is_ok_and(|mut player| {
