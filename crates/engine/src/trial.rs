@@ -19,9 +19,10 @@ const READY_MS: u64 = 20_000;
 /// How long a trial move may take, with a limit of time beyond it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Limits to try, the most useful first, with a time in milliseconds.
+/// Limits to try, with a time in milliseconds. First those that mean the same whatever else a machine does: a
+/// calibration is of one limit, and members of a council share the processors.
 fn limits(ms: u64) -> [Limit; 4] {
-    [Limit::MoveTime(ms), Limit::Byoyomi(ms), Limit::Depth(6), Limit::Nodes(20_000)]
+    [Limit::Nodes(20_000), Limit::Depth(6), Limit::MoveTime(ms), Limit::Byoyomi(ms)]
 }
 
 /// The time of a limit that is tried for its kind alone.
@@ -32,7 +33,7 @@ const TIME_MS: u64 = 200;
 pub struct Trial {
     /// The first limit that it obeyed; `None` if it obeyed none.
     pub limit: Option<Limit>,
-    /// The time that it takes for a move at that limit.
+    /// The time that it takes for a search at that limit.
     pub time: Duration,
     /// What it did with those before, or why it could not be tried.
     pub failures: Vec<Text>,
@@ -49,8 +50,8 @@ fn start(engine: &EngineConfig, limit: Limit) -> Result<Player, Failure> {
 }
 
 /// Starts an engine and lets it search with one limit after another, two moves with each, until it obeys one. The limit
-/// is such that a move takes these milliseconds, as far as the engine has such a limit.
-pub fn try_limits(engine: &EngineConfig, game: Game, ms: u64) -> Trial {
+/// is such that a search of these positions takes about these milliseconds.
+pub fn try_limits(engine: &EngineConfig, game: Game, positions: &[Position], ms: u64) -> Trial {
     let mut trial = Trial::default();
     for limit in usable(game, ms) {
         let mut player = match start(engine, limit) {
@@ -63,7 +64,8 @@ pub fn try_limits(engine: &EngineConfig, game: Game, ms: u64) -> Trial {
         match time_per_move(&mut player, game, limit) {
             Ok(time) => {
                 trial.failures.extend(drops_otherwise(&mut player, game, limit));
-                let (limit, time) = adapted(&mut player, game, limit, time, Duration::from_millis(ms));
+                let found = adapted(&mut player, game, limit, positions, Duration::from_millis(ms));
+                let (limit, time) = found.unwrap_or((limit, time));
                 return Trial { limit: Some(limit), time, ..trial };
             }
             Err(why) => trial.failures.push(why.about(&Text::same(limit.to_string()))),
@@ -72,25 +74,45 @@ pub fn try_limits(engine: &EngineConfig, game: Game, ms: u64) -> Trial {
     trial
 }
 
-/// A number of nodes, or a depth of those tried and below, with which an engine takes about this time; and the time that
-/// it takes.
-fn adapted(player: &mut Player, game: Game, limit: Limit, time: Duration, wanted: Duration) -> (Limit, Duration) {
-    let (mut limit, mut time) = (limit, time);
-    if let Limit::Nodes(nodes) = limit {
-        let factor = wanted.as_secs_f64() / time.as_secs_f64().max(1e-6);
-        limit = Limit::Nodes(((nodes as f64 * factor) as u64 / 1_000).max(1) * 1_000);
-        return (limit, time_per_move(player, game, limit).unwrap_or(wanted));
-    }
-    while let Limit::Depth(depth @ 2..) = limit {
-        if time <= wanted {
-            break;
+/// The limit of this kind with which a search of these positions takes about a time, and the time that it takes.
+fn adapted(
+    player: &mut Player,
+    game: Game,
+    limit: Limit,
+    positions: &[Position],
+    wanted: Duration,
+) -> Option<(Limit, Duration)> {
+    let mut time = |limit: Limit| {
+        let since = Instant::now();
+        for position in positions {
+            player.new_game().ok()?;
+            let (board, _) = Board::new(game, position);
+            let patience = PATIENCE + limit.time().unwrap_or_default();
+            player.search(position.clone(), board.side(), limit.go(), patience).ok()?;
         }
-        let less = Limit::Depth(depth - 1);
-        let Ok(of_less) = time_per_move(player, game, less) else { break };
-        (limit, time) = (less, of_less);
+        Some(since.elapsed() / u32::try_from(positions.len()).ok()?.max(1))
+    };
+    match limit {
+        Limit::Nodes(nodes) => {
+            let factor = (wanted.as_secs_f64() / time(limit)?.as_secs_f64().max(1e-6)).min(MOST_MORE);
+            let limit = Limit::Nodes(((nodes as f64 * factor) as u64 / 1_000).max(1) * 1_000);
+            Some((limit, time(limit)?))
+        }
+        Limit::Depth(_) => {
+            let mut found = (Limit::Depth(1), time(Limit::Depth(1))?);
+            for depth in 2..=MOST_PLIES {
+                let Some(longer) = time(Limit::Depth(depth)).filter(|longer| *longer <= wanted) else { break };
+                found = (Limit::Depth(depth), longer);
+            }
+            Some(found)
+        }
+        _ => Some((limit, time(limit)?)),
     }
-    (limit, time)
 }
+
+/// The most times as many nodes as were tried, and the most plies, for engines that answer at once.
+const MOST_MORE: f64 = 50.0;
+const MOST_PLIES: u64 = 30;
 
 /// Shogi with a pawn in hand, in which only drops are legal.
 const ONLY_DROPS: &str = "sfen 1r6k/9/9/9/9/9/p8/9/K8 b P 1";

@@ -21,7 +21,7 @@ use evalcurve_engine::{EngineConfig, Game, Limit, parse_engine, parse_limit};
 use evalcurve_fit::calibration::{Calibration, Estimate};
 use evalcurve_records::sample::Expression;
 use evalcurve_tables as table;
-use evalcurve_words::language::{Language, Text};
+use evalcurve_words::language::{Language, Text, ToText};
 use evalcurve_words::{key, say, text};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
@@ -167,13 +167,13 @@ pub struct Args {
 #[derive(Debug, Clone)]
 struct Limits(Vec<Limit>);
 
-fn limits(value: &str) -> Result<Limits, String> {
+fn limits(value: &str) -> Result<Limits, Text> {
     let key = value.split_once('=').map_or("", |(key, _)| key);
-    let limit = |part: &str| match part.contains('=') {
+    let limit = |part: &str| match part.contains('=') || key.is_empty() {
         true => parse_limit(part),
         false => parse_limit(&format!("{key}={part}")),
     };
-    value.split(',').map(limit).collect::<Result<_, _>>().map(Limits).map_err(|error| error.to_string())
+    value.split(',').map(limit).collect::<Result<_, _>>().map(Limits).map_err(|error| error.to_text())
 }
 
 impl Args {
@@ -762,10 +762,10 @@ mod tests {
 
     #[test]
     fn limits_share_their_word() {
-        let read = |text: &str| limits(text).map(|limits| limits.0);
+        let read = |text: &str| limits(text).map(|limits| limits.0).map_err(|why| why.text(Language::Japanese));
         assert_eq!(read("nodes=1k,4k"), Ok(vec![Limit::Nodes(1_000), Limit::Nodes(4_000)]));
         assert_eq!(read("depth=3,nodes=4"), Ok(vec![Limit::Depth(3), Limit::Nodes(4)]));
-        assert!(read("1000").is_err() && read("nodes=1,x").is_err());
+        assert!(read("1000").is_err_and(|why| why.starts_with("'1000' は制限ではありません")) && read("nodes=1,x").is_err());
     }
 
     #[test]

@@ -12,7 +12,7 @@ use evalcurve_app::cli::messages::About;
 use evalcurve_app::cli::{Done, Limits, PlayMembers, Program, ScoreMembers, terminal};
 use evalcurve_app::shipped::{TARGET, enough_positions, shipped_positions};
 use evalcurve_app::{Calibrate, Fitting, Input, Logs, Reading, Sampling};
-use evalcurve_engine::usi::Launch;
+use evalcurve_engine::usi::{Launch, Position};
 use evalcurve_engine::{ConfigText, EngineConfig, Game, Limit, VotedGame, try_limits, words};
 use evalcurve_fit::calibration::{Calibration, file_stems};
 use evalcurve_rules::Rule;
@@ -27,6 +27,9 @@ use crate::{Config, LearnOptions, Replay};
 
 /// The limit that messages have as an example.
 const FIRST_LIMIT: &str = "{ movetime-ms = 200 }";
+
+/// Positions of the program that measure the speed of an engine.
+const TRIED: usize = 6;
 
 /// How long `--prepare` takes with the limits of a first configuration.
 const FIRST_MINUTES: f64 = 5.0;
@@ -62,6 +65,8 @@ pub(super) fn init(
     let each = search_ms(FIRST_MINUTES, commands.len(), game);
     // engines look at their clock every few milliseconds
     let ms = (each / 10.0).floor().clamp(2.0, 20.0) as u64 * 10;
+    let mut positions = shipped_positions(game, TRIED)?;
+    positions.extend(positions.is_empty().then(Position::default));
     let mut sum = Duration::ZERO;
     for Command { program, args } in commands {
         let stem = Path::new(&program).file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -76,7 +81,7 @@ pub(super) fn init(
             ..Launch::default()
         };
         let engine = EngineConfig { name: name.clone(), launch, protocol: game.protocol(), ..EngineConfig::default() };
-        let (limit, time) = found_limit(&engine, &program, game, ms, language);
+        let (limit, time) = found_limit(&engine, &program, game, &positions, ms, language);
         all_move &= limit.is_some();
         sum += time;
         let args: Vec<String> = args.iter().map(|argument| text(argument)).collect();
@@ -114,11 +119,12 @@ fn found_limit(
     engine: &EngineConfig,
     program: &str,
     game: Game,
+    positions: &[Position],
     ms: u64,
     language: Language,
 ) -> (Option<Limit>, Duration) {
     let name = &engine.name;
-    let trial = try_limits(engine, game, ms);
+    let trial = try_limits(engine, game, positions, ms);
     for failure in &trial.failures {
         let failure = format!("{name}: {}", failure.text(language));
         // a limit that it does not obey is no fault if it obeys another
