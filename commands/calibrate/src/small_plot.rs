@@ -13,8 +13,8 @@ const END: f64 = 0.96;
 /// Where it ends without such a score, centipawns.
 const USUAL: f64 = 1000.0;
 
-/// The evaluation curve (`●`) and the calibration between equals (`·`) of an engine in 61 columns, with a legend; `None`
-/// without a fit.
+/// The evaluation curve (`●`) and the calibration between equals (`·`) of an engine in 61 columns, with a legend;
+/// `None` without a fit.
 pub(crate) fn small_plot(series: &EngineSeries, language: Language) -> Option<String> {
     let fit = series.equal.as_ref().or(series.fits.last())?;
     let reached = fit.path.iter().find(|p| p.x > 0.0 && p.win_rate >= END).map(|p| p.x);

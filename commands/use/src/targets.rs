@@ -44,8 +44,8 @@ pub enum Target {
     /// `winrate_regression` of an engine in shogi-gougi's configuration: `weight` is w1, `bias` is 0, as
     /// between equals; a mate counts as a score of 32,000 less its plies, not as win rate 1.
     ShogiGougiYaml,
-    /// C++ in the form of Stockfish's `win_rate_params`, with `to_cp` and `wdl` as its `uci.cpp` has them; only for models
-    /// that separate draws.
+    /// C++ in the form of Stockfish's `win_rate_params`, with `to_cp` and `wdl` as its `uci.cpp` has them; only for
+    /// models that separate draws.
     Stockfish,
     /// Rust functions.
     Rust,

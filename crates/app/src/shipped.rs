@@ -29,8 +29,8 @@ pub fn shipped(game: Game) -> Input {
 pub const TARGET: f64 = 0.1;
 
 /// Positions of the program after which constants are known within such a share, as a rule. Within 10% three engines of
-/// shogi took 4,408, and in chess three took 6,346, three others 7,615 (`docs/analyse.md`). Engines that see little take
-/// more: of four chess engines at depths 3 and 4 (2026-11-28) 3,062 to more than 14,000.
+/// shogi took 4,408, and in chess three took 6,346, three others 7,615 (`docs/analyse.md`). One engine alone took 4,408
+/// in shogi, and in chess at depths 3 to 7 (2026-11-28) 3,062 to more than 14,000.
 pub fn enough_positions(game: Game, target: f64) -> usize {
     let within_10 = if game == Game::Chess { 6_300.0 } else { 4_400.0 };
     (within_10 * (TARGET / target) * (TARGET / target)) as usize

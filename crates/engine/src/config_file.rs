@@ -332,9 +332,9 @@ impl ConfigText {
         let Some(file) = &raw.calibration else {
             let Some(rule) = rule.filter(|rule| rule.needs_win_rates()) else { return Ok(None) };
             let message = text!(
-                "engine '{name}' has no calibration, and rule {rule} compares win rates; evalcurve council {} --prepare \
-                 calibrates the members. Or write the path of its calibration file, \"declared\" to use the W/D/L that \
-                 it prints, or \"none\" to ignore its votes",
+                "engine '{name}' has no calibration, and rule {rule} compares win rates; evalcurve council {} \
+                 --prepare calibrates the members. Or write the path of its calibration file, \"declared\" to use the \
+                 W/D/L that it prints, or \"none\" to ignore its votes",
                 self.name()
             );
             return Err(self.error(Some(span), message));

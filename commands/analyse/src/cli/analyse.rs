@@ -328,8 +328,8 @@ pub fn score_members(wanted: ScoreMembers<'_>) -> anyhow::Result<()> {
 /// Searches of each engine that tell how long all of them take.
 const TRIAL: usize = 16;
 
-/// Positions from which on the first constants tell how many are needed. Of six engines, told at 200 positions the number
-/// was 0.5 to 4.5 times the true one (2026-11-28).
+/// Positions from which on the first constants tell how many are needed: told at 200 positions, the number was 0.5 to
+/// 4.5 times the true one for six engines (2026-11-28).
 const TELLING: usize = 800;
 
 /// Crashes in a row after which a member of a council is given up.
@@ -539,8 +539,8 @@ pub(super) struct Bar {
     language: Language,
     /// Where there is no terminal: when the last line was written.
     lines: Option<Cell<Instant>>,
-    /// How many positions it takes as a rule, and at most, until it is said how long that is; the first number goes once
-    /// it is said.
+    /// How many positions it takes as a rule, and at most, until it is said how long that is; the first number goes
+    /// once it is said.
     expects: Cell<Option<(Option<usize>, usize)>>,
     /// The first look with a search, and their number then: engines take time to start.
     began: Cell<Option<(Instant, usize)>>,
@@ -582,8 +582,8 @@ impl Bar {
                 let [typical, all] = [typical, all].map(|of| thousands(of as u64));
                 say!(
                     self.language,
-                    "scoring about {typical} of {all} positions takes about {about:.0} min, and {most:.0} at most; after \
-                     Ctrl-C, the same command goes on"
+                    "scoring about {typical} of {all} positions takes about {about:.0} min, and {most:.0} at most; \
+                     after Ctrl-C, the same command goes on"
                 )
             }
             (None, Some(needed)) if status.checked >= TELLING => {

@@ -267,7 +267,8 @@ pub(super) fn stockfish(calibration: &Calibration, remarks: &[String]) -> Option
          std::string wdl(double v, const Position& pos) {{\n\
          \x20   const int win = int(std::lround(1000.0 * win_rate(v, pos)));\n\
          \x20   const int loss = std::min(int(std::lround(1000.0 * win_rate(-v, pos))), 1000 - win);\n\
-         \x20   return std::to_string(win) + \" \" + std::to_string(1000 - win - loss) + \" \" + std::to_string(loss);\n\
+         \x20   const int draw = 1000 - win - loss;\n\
+         \x20   return std::to_string(win) + \" \" + std::to_string(draw) + \" \" + std::to_string(loss);\n\
          }}\n",
         preamble = preamble(calibration, &remarks, "//"),
         pawn = pawn.a.value,

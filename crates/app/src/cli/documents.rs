@@ -69,7 +69,8 @@ impl Subcommand for CompletionsArgs {
 
     fn run(&self, program: &Program) -> anyhow::Result<Done> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut translated(program.command_line(), language()), program.name, &mut script);
+        let mut command_line = translated(program.command_line(), language());
+        clap_complete::generate(self.shell, &mut command_line, program.name, &mut script);
         terminal::print(&String::from_utf8_lossy(&script))?;
         Ok(Done::Yes)
     }
