@@ -74,7 +74,8 @@ pub fn try_limits(engine: &EngineConfig, game: Game, positions: &[Position], ms:
     trial
 }
 
-/// The limit of this kind with which a search of these positions takes about a time, and the time that it takes.
+/// The limit of this kind with which a search of these positions takes about a time, and the time that it takes with the
+/// new game before it: some engines clear their memory for longer than they search.
 fn adapted(
     player: &mut Player,
     game: Game,
@@ -83,30 +84,33 @@ fn adapted(
     wanted: Duration,
 ) -> Option<(Limit, Duration)> {
     let mut time = |limit: Limit| {
-        let since = Instant::now();
+        let (since, mut searching) = (Instant::now(), Duration::ZERO);
         for position in positions {
             player.new_game().ok()?;
             let (board, _) = Board::new(game, position);
-            let patience = PATIENCE + limit.time().unwrap_or_default();
+            let (patience, began) = (PATIENCE + limit.time().unwrap_or_default(), Instant::now());
             player.search(position.clone(), board.side(), limit.go(), patience).ok()?;
+            searching += began.elapsed();
         }
-        Some(since.elapsed() / u32::try_from(positions.len()).ok()?.max(1))
+        let count = u32::try_from(positions.len()).ok()?.max(1);
+        Some((searching / count, since.elapsed() / count))
     };
     match limit {
         Limit::Nodes(nodes) => {
-            let factor = (wanted.as_secs_f64() / time(limit)?.as_secs_f64().max(1e-6)).min(MOST_MORE);
+            let factor = (wanted.as_secs_f64() / time(limit)?.0.as_secs_f64().max(1e-6)).min(MOST_MORE);
             let limit = Limit::Nodes(((nodes as f64 * factor) as u64 / 1_000).max(1) * 1_000);
-            Some((limit, time(limit)?))
+            Some((limit, time(limit)?.1))
         }
         Limit::Depth(_) => {
-            let mut found = (Limit::Depth(1), time(Limit::Depth(1))?);
+            let mut found = (Limit::Depth(1), time(Limit::Depth(1))?.1);
             for depth in 2..=MOST_PLIES {
-                let Some(longer) = time(Limit::Depth(depth)).filter(|longer| *longer <= wanted) else { break };
-                found = (Limit::Depth(depth), longer);
+                let longer = time(Limit::Depth(depth)).filter(|(searching, _)| *searching <= wanted);
+                let Some((_, whole)) = longer else { break };
+                found = (Limit::Depth(depth), whole);
             }
             Some(found)
         }
-        _ => Some((limit, time(limit)?)),
+        _ => Some((limit, time(limit)?.1)),
     }
 }
 
