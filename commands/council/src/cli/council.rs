@@ -24,7 +24,7 @@ use crate::{Config, Grade};
 #[command(after_help = "\
 Examples:
   evalcurve council shogi.toml
-      a USI engine: register this command in a GUI
+      a USI engine; docs/gui.md says how a GUI registers it
   evalcurve council shogi.toml --check
       start every member once, report what does not fit, and exit
   evalcurve council chess.toml --init --game chess \"ethereal-chess\" \"glaurung\" \"toga2\"

@@ -55,7 +55,7 @@ pub(super) fn init(
     let file = shown(path);
     let mut config = say!(
         language,
-        "# A council: evalcurve council {file} --prepare, then register evalcurve council {file} in a GUI.\n\
+        "# A council: evalcurve council {file} --prepare; then docs/gui.md says how a GUI registers it.\n\
          # docs/council.md describes all keys.\n"
     );
     let _ = writeln!(config, "name = \"Council\"\ngame = \"{}\"\nrule = \"cross-examination\"", game.as_str());
