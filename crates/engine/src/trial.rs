@@ -74,8 +74,8 @@ pub fn try_limits(engine: &EngineConfig, game: Game, positions: &[Position], ms:
     trial
 }
 
-/// The limit of this kind with which a search of these positions takes about a time, and the time that it takes with the
-/// new game before it: some engines clear their memory for longer than they search.
+/// The limit of this kind with which a search of these positions takes about a time, and the time that it takes with
+/// the new game before it: some engines clear their memory for longer than they search.
 fn adapted(
     player: &mut Player,
     game: Game,

@@ -769,7 +769,9 @@ mod tests {
         let read = |text: &str| limits(text).map(|limits| limits.0).map_err(|why| why.text(Language::Japanese));
         assert_eq!(read("nodes=1k,4k"), Ok(vec![Limit::Nodes(1_000), Limit::Nodes(4_000)]));
         assert_eq!(read("depth=3,nodes=4"), Ok(vec![Limit::Depth(3), Limit::Nodes(4)]));
-        assert!(read("1000").is_err_and(|why| why.starts_with("'1000' は制限ではありません")) && read("nodes=1,x").is_err());
+        assert!(
+            read("1000").is_err_and(|why| why.starts_with("'1000' は制限ではありません")) && read("nodes=1,x").is_err()
+        );
     }
 
     #[test]
