@@ -1,4 +1,5 @@
-//! What the program is to a GUI that starts it without arguments: the council or the proxy of the file beside it.
+//! What the program is to a GUI that starts it without arguments: the council or the proxy of the file beside it. And
+//! to a desktop, where it is double-clicked or records are dropped on it: the page.
 
 use std::env::current_exe;
 use std::ffi::OsString;
@@ -6,7 +7,7 @@ use std::fs;
 use std::io::{BufRead, IsTerminal, stdin};
 use std::path::{Path, PathBuf};
 
-use evalcurve_app::cli::files::shown;
+use evalcurve_app::cli::files::{open_in_browser, shown};
 use evalcurve_app::cli::{Assumed, terminal};
 use serde::Deserialize;
 
@@ -37,12 +38,32 @@ fn is_for_a_gui(given: &[OsString]) -> bool {
     given.len() == 1 && !stdin().is_terminal()
 }
 
-/// What the program does if it was started without arguments.
+/// Records that were dropped on the program: a desktop gives their paths and nothing else.
+fn dropped(given: &[OsString]) -> Option<Vec<OsString>> {
+    let paths = given.get(1..).filter(|paths| paths.iter().all(|path| Path::new(path).exists()))?;
+    let first = paths.first()?;
+    let is_command = crate::PROGRAM.command_line().get_subcommands().any(|command| first == command.get_name());
+    let page = ["serve-page", "--open"].map(OsString::from);
+    (!is_command).then(|| page.into_iter().chain(paths.iter().cloned()).collect())
+}
+
+/// Opens the page if the program was double-clicked: then its window closes with it. `cmd` sets `PROMPT`, and the
+/// desktop does not.
+fn opens_page(given: &[OsString]) -> bool {
+    let is_clicked = cfg!(windows) && given.len() == 1 && std::env::var_os("PROMPT").is_none();
+    let page = current_exe().map(|program| program.with_file_name("evalcurve.html")).unwrap_or_default();
+    is_clicked && stdin().is_terminal() && page.is_file() && open_in_browser(page).is_ok()
+}
+
+/// What the program does if it was started without arguments, or with paths alone.
 ///
 /// # Errors
 /// A message for a file of a proxy that cannot be read.
 pub(crate) fn assumed(given: &[OsString]) -> anyhow::Result<Assumed> {
-    let found = arguments(given)?;
+    if opens_page(given) {
+        return Ok(Assumed::Answered);
+    }
+    let found = dropped(given).map_or_else(|| arguments(given), Ok)?;
     Ok(if found.is_empty() && answer_without_config(given) { Assumed::Answered } else { Assumed::Arguments(found) })
 }
 

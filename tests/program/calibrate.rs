@@ -86,6 +86,11 @@ fn the_constant_is_for_the_gui() {
             .out
             .starts_with(&format!("ShogiHome's win rate coefficient: {number}\n"))
     );
+    // nothing is written unasked, and a legend says what points and line are
+    let before = std::fs::read_dir(folder.at("")).unwrap().count();
+    let plain = folder.good(&["constant", "games.csa", "--engine", "技巧", "--lang", "ja"]).out;
+    assert!(plain.contains("● この対局での勝率   · 互角の相手に対する勝率\n"), "{plain}");
+    assert_eq!(std::fs::read_dir(folder.at("")).unwrap().count(), before);
     // the number alone, and those of a folder of calibration files
     assert_eq!(folder.good(&["constant", "p", "-q"]).out, format!("{number}\n"));
     folder.good(&["calibrate", "games.csa", "--out", "out", "--quiet"]);

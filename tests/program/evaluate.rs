@@ -226,6 +226,7 @@ fn a_ci_gets_an_exit_code() {
         .run(&["evaluate", "old/A.json", "new.csa", "--tolerance", "0"])
         .ends(2)
         .says(&["a tolerance of 0% is not valid"]);
+    folder.run(&["evaluate", "old/A.json", "new.csa", "--tolerance", "0%"]).ends(2).says(&["a tolerance of 0% is not"]);
     folder
         .good(&["evaluate", "old", "old.csa"])
         .says(&["old/A.json was made from these very samples", "old/B.json was"]);

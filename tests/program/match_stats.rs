@@ -31,6 +31,30 @@ fn three_councils_are_compared_as_in_takeuchi_section_4_3() {
     assert!(near(&comparisons[2]["p"], 0.096, 5e-4) && near(&comparisons[2]["half_draws_p"], 0.131, 5e-4));
 }
 
+/// A row counts for both of its players where all met, in either order of the names.
+#[test]
+fn totals_of_a_round_robin_have_all_games_of_each_player() {
+    let folder = Folder::new();
+    let games = |file: &str| -> Vec<(String, u64, u64)> {
+        let document = json(&folder, &["match-stats", file]);
+        let of = |row: &Value| {
+            (row["player"].as_str().unwrap().to_owned(), row["games"].as_u64().unwrap(), row["wins"].as_u64().unwrap())
+        };
+        document["totals"].as_array().unwrap().iter().map(of).collect()
+    };
+    let table = root().join("data/published/takeuchi-2018-table-1.csv");
+    let found = games(&table.to_string_lossy());
+    assert_eq!(found.iter().map(|(_, games, _)| games).collect::<Vec<_>>(), [&3_000; 4], "{found:?}");
+    assert!(found.contains(&("YaneuraOu".to_owned(), 3_000, 1_004 + 294)), "{found:?}");
+    folder.write("both.csv", "player,opponent,wins,draws,losses\na,b,5,0,3\nb,a,2,0,6\nb,c,1,0,0\n");
+    assert!(games("both.csv").contains(&("b".to_owned(), 17, 3 + 2 + 1)));
+    folder.write("mirror.csv", "player,opponent,wins,draws,losses\na,b,5,0,3\nb,a,3,0,5\nb,c,1,0,0\n");
+    assert!(games("mirror.csv").contains(&("b".to_owned(), 9, 4)));
+    // systems against one opponent: it has no sum of its own
+    folder.write("systems.csv", "player,opponent,wins,draws,losses\na,c,5,0,3\nb,c,3,0,5\n");
+    assert_eq!(games("systems.csv"), []);
+}
+
 #[test]
 fn power_and_games_needed() {
     let folder = Folder::new();

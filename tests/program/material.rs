@@ -152,6 +152,9 @@ fn the_table_has_the_constants_of_wdl_model() {
     let pawn = export.split("NormalizeToPawnValue = ").nth(1).unwrap().split(';').next().unwrap();
     let a: f64 = row.split_whitespace().nth(1).unwrap().parse().unwrap();
     assert!((a - pawn.parse::<f64>().unwrap()).abs() <= 0.51, "{row} {pawn}");
+    let constant = folder.run(&["constant", "out/A.json"]).out;
+    assert!(constant.contains(&format!("  at material 58, where a = {:.1} [", a)), "{constant}");
+    assert!(folder.run(&["constant", "out"]).out.contains("models by material: at material 58\n"));
     let draws = folder.good(&["winrate", "out/A.json", "0", "--material", "58"]).out;
     let draw = draws.split("draw ").nth(1).unwrap().split(' ').next().unwrap();
     let shown: f64 = row.split(']').nth(2).unwrap().split_whitespace().next().unwrap().parse().unwrap();

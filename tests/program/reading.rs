@@ -256,6 +256,11 @@ fn a_missing_path_is_a_usage_error() {
         folder.run(&[command, "nowhere/*.csa"]).ends(2).says(&["nowhere/*.csa", "no file matches"]);
         folder.run(&[command]).ends(2).says(&["PATH"]);
     }
+    folder.write("my games/b c.csa", "");
+    folder
+        .run(&["inspect", "my", "games/b", "c.csa"])
+        .ends(2)
+        .says(&["my: no such file or folder; put a path with blanks in double quotes: \"my games/b c.csa\""]);
     folder.run(&["calibrate", "--dry-run", "nowhere.parquet"]).ends(2).says(&["nowhere.parquet"]);
     folder.write("broken.parquet", "PAR1 and nothing else");
     folder.run(&["calibrate", "--dry-run", "broken.parquet"]).ends(2).says(&["broken.parquet"]);

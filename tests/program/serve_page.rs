@@ -46,6 +46,37 @@ impl Drop for Serving {
     }
 }
 
+/// A desktop gives the paths of what is dropped on the program; the page is beside a copy of it.
+#[cfg(unix)]
+#[test]
+fn records_that_are_dropped_on_the_program_are_on_the_page() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    folder.write("my games/1.csa", "first");
+    folder.write("bin/xdg-open", "#!/bin/sh\necho \"$1\" > opened\n");
+    std::fs::set_permissions(folder.at("bin/xdg-open"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::copy(folder.command(&[]).get_program(), folder.at("evalcurve")).unwrap();
+    std::fs::copy(root().join("web/page.html"), folder.at("evalcurve.html")).unwrap();
+    let path = format!("{}:{}", folder.at("bin").display(), std::env::var("PATH").unwrap());
+    let mut dropped = std::process::Command::new(folder.at("evalcurve"));
+    dropped.arg("my games").current_dir(folder.at("")).env("PATH", path).stdout(Stdio::piped()).stdin(Stdio::null());
+    let mut child = dropped.stderr(Stdio::null()).spawn().unwrap();
+    let mut url = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
+    let served = Serving { child, url: url.trim().to_owned() };
+    assert!(served.ask("/records", "HERE").1.contains("my games/1.csa"));
+    let opened = || std::fs::read_to_string(folder.at("opened")).unwrap_or_default();
+    let since = std::time::Instant::now();
+    while opened().is_empty() && since.elapsed().as_secs() < 20 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert_eq!(opened().trim(), served.url);
+    // a folder with the name of a command is no argument alone
+    folder.write("schema/1.csa", "first");
+    folder.good(&["schema"]);
+    folder.run(&["my", "games"]).ends(2).says(&["unrecognized subcommand 'my'"]);
+}
+
 #[test]
 fn the_page_gets_the_records_and_nobody_else_does() {
     let folder = Folder::new();

@@ -1,6 +1,8 @@
 //! A curve in a few lines of text.
 
 use evalcurve_figures::{EngineSeries, Point};
+use evalcurve_words::key;
+use evalcurve_words::language::Language;
 
 /// Rows of the plot, an odd number so that one is a win rate of 0.5.
 const ROWS: usize = 11;
@@ -11,9 +13,9 @@ const END: f64 = 0.96;
 /// Where it ends without such a score, centipawns.
 const USUAL: f64 = 1000.0;
 
-/// The evaluation curve (`●`) and the calibration between equals (`·`) of an engine in 61 columns; `None` without
-/// either it or a fit.
-pub(crate) fn small_plot(series: &EngineSeries) -> Option<String> {
+/// The evaluation curve (`●`) and the calibration between equals (`·`) of an engine in 61 columns, with a legend;
+/// `None` without a fit.
+pub(crate) fn small_plot(series: &EngineSeries, language: Language) -> Option<String> {
     let fit = series.equal.as_ref().or(series.fits.last())?;
     let reached = fit.path.iter().find(|p| p.x > 0.0 && p.win_rate >= END).map(|p| p.x);
     let limit = ((reached.unwrap_or(USUAL) / 100.0).ceil() * 100.0).max(100.0);
@@ -50,7 +52,12 @@ pub(crate) fn small_plot(series: &EngineSeries) -> Option<String> {
     let half = (COLUMNS - 1) / 2;
     let low = format!("−{end}");
     out += &format!("     └{}\n      {low:<half$}0{end:>half$}\n", "─".repeat(COLUMNS));
-    Some(out)
+    let points = if series.curve.is_empty() { "" } else { language.word(key!("● won in these games   ")) };
+    let line = match series.equal.is_some() {
+        true => language.word(key!("· between equals")),
+        false => language.word(key!("· fitted")),
+    };
+    Some(format!("{out}      {points}{line}\n"))
 }
 
 /// The win rate of a path at a score.
@@ -70,12 +77,12 @@ mod tests {
     #[test]
     fn a_sigmoid_rises_from_the_lower_left_to_the_upper_right() {
         let mut series = EngineSeries::new("a", 0);
-        assert_eq!(small_plot(&series), None);
+        assert_eq!(small_plot(&series, Language::English), None);
         series.fits = vec![FittedCurve::sample("a", "", |x| (1.0 / (1.0 + (-x / 400.0).exp()), None))];
         series.curve = vec![Point { x: 0.0, win_rate: 0.5, low: 0.4, high: 0.6, count: 9 }];
-        let plot = small_plot(&series).unwrap();
+        let plot = small_plot(&series, Language::English).unwrap();
         let lines: Vec<&str> = plot.lines().collect();
-        assert_eq!(lines.len(), ROWS + 2);
+        assert_eq!((lines.len(), lines[13]), (ROWS + 3, "      ● won in these games   · fitted"));
         let first = |line: usize, mark: char| lines[line].chars().position(|c| c == mark);
         assert_eq!(first(5, '●'), Some(6 + COLUMNS / 2), "{plot}");
         assert!(first(0, '·').unwrap() > 55 && first(10, '·').unwrap() < 10, "{plot}");

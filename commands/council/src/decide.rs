@@ -12,6 +12,8 @@ use evalcurve_rules::log::{
     Ballots, Header, LoggedDecision, LoggedLine, LoggedMove, LoggedScore, LoggedVote, MoveNames, plies_before,
 };
 use evalcurve_rules::{Decision, Explanation, Pending, Reason};
+use evalcurve_words::language::Text;
+use evalcurve_words::text;
 
 use super::config::{Config, Late, Resign};
 
@@ -44,7 +46,7 @@ pub(super) struct Decided {
     /// The time of all members.
     pub total: Duration,
     /// Why the move is not the one that the rule chose.
-    pub override_reason: Option<String>,
+    pub override_reason: Option<Text>,
     /// Moves to search before the decision is final.
     pub needs_search: Vec<String>,
     /// The member that is to search on.
@@ -186,10 +188,10 @@ fn add_move_infos(verdict: &mut Decided, decision: &Decision, results: &[SearchR
 
 /// What is played instead of the move of the rule, and why: a declaration, a resignation, or, if no member voted, the
 /// first move of a last line or else any legal move.
-fn overridden(config: &Config, board: &Board, results: &[SearchResult], line: &LoggedLine) -> Option<(String, String)> {
+fn overridden(config: &Config, board: &Board, results: &[SearchResult], line: &LoggedLine) -> Option<(String, Text)> {
     let answered = |word: &str| results.iter().filter(|r| r.best.as_deref() == Some(word)).count();
     if board.may_declare() && answered("win") > 0 {
-        return Some(("win".to_owned(), "the declaration is valid by the 27-point rule".to_owned()));
+        return Some(("win".to_owned(), text!("the declaration is valid by the 27-point rule")));
     }
     let no_move = || config.game.protocol().no_move().to_owned();
     let resigned = answered("resign");
@@ -202,19 +204,18 @@ fn overridden(config: &Config, board: &Board, results: &[SearchResult], line: &L
         Resign::Never => false,
     };
     if resigns {
-        return Some((no_move(), format!("{resigned} of {} members resign", results.len())));
+        return Some((no_move(), text!("{resigned} of {} members resign", results.len())));
     }
     if !line.played.is_empty() {
         return None;
     }
     let last_line = results.iter().zip(&config.engines).find_map(|(result, engine)| {
         let first = result.pv.first().filter(|m| board.is_legal(m))?;
-        Some((first.clone(), format!("no member voted; the first move of the last line of {}", engine.name)))
+        Some((first.clone(), text!("no member voted; the first move of the last line of {}", engine.name)))
     });
-    let legal = || Some((board.legal_moves().into_iter().next()?, "no member voted; a legal move".to_owned()));
+    let legal = || Some((board.legal_moves().into_iter().next()?, text!("no member voted; a legal move")));
     last_line.or_else(legal).or_else(|| {
-        let why = if board.checks_moves() { "there is no legal move" } else { "no member voted" };
-        Some((no_move(), why.to_owned()))
+        Some((no_move(), if board.checks_moves() { text!("there is no legal move") } else { text!("no member voted") }))
     })
 }
 

@@ -6,6 +6,7 @@ use evalcurve_engine::board::Game;
 use evalcurve_engine::usi::{OptionKind, OptionSpec};
 use evalcurve_rules::log::Header;
 use evalcurve_rules::{Options, Role, Rule, TieRule};
+use evalcurve_words::language::Language;
 
 use super::session::Session;
 
@@ -37,6 +38,11 @@ impl<W: Write> Session<W> {
             option("EarlyStop", OptionKind::Check, self.config.early_stop.to_string()),
             option("MultiPV", lines, self.style.lines.to_string()),
             option("MemberLines", OptionKind::Check, self.style.of_members.to_string()),
+            combo(
+                "Language",
+                [Language::English, Language::Japanese].map(Language::code).to_vec(),
+                self.style.language.code(),
+            ),
         ];
         if self.config.game == Game::Chess {
             options.push(option(CHESS960, OptionKind::Check, self.chess960.to_string()));
@@ -76,6 +82,9 @@ impl<W: Write> Session<W> {
             }
             ("Leader", Some(v)) => self.set_leader(v)?,
             ("MemberLines", Some(v)) => self.style.of_members = v == "true",
+            ("Language", Some(v)) => {
+                self.style.language = v.parse().map_err(|_| format!("there is no language '{v}'"))?;
+            }
             ("EarlyStop", Some(v)) => self.config.early_stop = v == "true",
             ("MultiPV", Some(v)) => {
                 let lines = v.parse().ok().filter(|lines| (1..=self.members.len()).contains(lines));

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use evalcurve_calibration::Score;
 use evalcurve_engine::usi::Protocol;
+use evalcurve_words::language::Language;
+use evalcurve_words::{key, say};
 
 use super::decide::{Decided, MoveInfo};
 
@@ -24,6 +26,8 @@ pub(super) struct Style {
     pub lines: usize,
     /// A line for the vote of each member in place of these, in the order of the configuration.
     pub of_members: bool,
+    /// The language of the comments.
+    pub language: Language,
 }
 
 /// The lines `info depth … score … pv …`. The score is the logit of the decision's win rate times the scale, a mate if
@@ -42,7 +46,8 @@ pub(super) fn info_lines(verdict: &Decided, time: Duration, style: Style) -> Vec
 /// The line of a member, and above it whose it is, since a GUI shows numbers only.
 fn member_line(info: &MoveInfo, place: usize, name: &str, time: Duration, style: Style) -> Option<String> {
     let line = info_line(info, place, 0, time, Style { lines: usize::MAX, ..style })?;
-    let rate = info.win_rate.map_or_else(|| "no win rate".to_owned(), |rate| format!("{:.1}%", 100.0 * rate));
+    let none = || style.language.word(key!("no win rate")).to_owned();
+    let rate = info.win_rate.map_or_else(none, |rate| format!("{:.1}%", 100.0 * rate));
     let best = info.pv.first().map_or("", String::as_str);
     Some(format!("info string multipv {}: {} {best} {rate}\n{line}", place + 1, one_line(name)))
 }
@@ -83,16 +88,17 @@ pub(super) fn decision(verdict: &Decided, time: Duration, style: Style) -> Strin
     let mut text = String::new();
     if let Some(explanation) = &verdict.explanation {
         let json = style.verbose.then(|| explanation.json().ok()).flatten();
-        for line in explanation.lines().into_iter().chain(json) {
+        for line in explanation.lines().iter().map(|line| line.text(style.language)).chain(json) {
             let _ = writeln!(text, "info string {line}");
         }
     }
     if let Some(override_reason) = &verdict.override_reason {
-        let _ = writeln!(text, "info string {}: {override_reason}", verdict.line.played);
+        let _ = writeln!(text, "info string {}: {}", verdict.line.played, override_reason.text(style.language));
     }
     if verdict.line.votes.len() > 1 {
         let (wall, total) = (time.as_millis(), verdict.total.as_millis());
-        let _ = writeln!(text, "info string {wall} ms, {total} ms of all members, {} nodes", verdict.nodes);
+        let of_all = say!(style.language, "{wall} ms, {total} ms of all members, {} nodes", verdict.nodes);
+        let _ = writeln!(text, "info string {of_all}");
     }
     // the best line last, since some GUIs show only the last one
     for line in info_lines(verdict, time, style).iter().rev() {
@@ -117,7 +123,7 @@ mod tests {
     }
 
     fn style(protocol: Protocol, lines: usize) -> Style {
-        Style { scale_cp: 600.0, protocol, verbose: false, lines, of_members: false }
+        Style { scale_cp: 600.0, protocol, verbose: false, lines, of_members: false, language: Language::English }
     }
 
     #[test]

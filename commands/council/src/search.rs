@@ -9,6 +9,7 @@ use evalcurve_engine::usi::Protocol;
 use evalcurve_engine::{SearchResult, Task};
 use evalcurve_rules::Rule;
 use evalcurve_rules::log::{LoggedLine, plies_before};
+use evalcurve_words::text;
 
 use super::decide::{self, Decided};
 use super::follow_up::{self, FollowUp};
@@ -250,7 +251,7 @@ impl<W: Write> Session<W> {
         let mut decided = decide::verdict(&self.config, &self.header, &search.board, &results, fault, line);
         if self.has_no_member() {
             decided.line.played = self.config.game.protocol().no_move().to_owned();
-            decided.override_reason = Some("no member could be started".to_owned());
+            decided.override_reason = Some(text!("no member could be started"));
         }
         decided
     }
@@ -291,7 +292,8 @@ impl<W: Write> Session<W> {
         let fault =
             |(place, text): &(usize, String)| Some(format!("{}: {text}", self.config.engines.get(*place)?.name));
         let mut line = verdict.line;
-        line.faults = search.faults.iter().filter_map(fault).chain(verdict.override_reason).collect();
+        line.faults =
+            search.faults.iter().filter_map(fault).chain(verdict.override_reason.map(|why| why.to_string())).collect();
         // an interrupted ponder answers a move that the opponent did not make, and an analysis plays no move
         if !search.task.go.is_open() {
             self.game.played(line.side, line.ply);

@@ -10,6 +10,8 @@ use evalcurve_engine::usi::{FromGui, Go, LineReader, Position, ReadLine};
 use evalcurve_engine::{EngineConfig, Event, GUI_LINE_BYTES, Member, MemberEvent, Task, events, forward, wait};
 use evalcurve_rules::Rule;
 use evalcurve_rules::log::Header;
+use evalcurve_words::language::{Language, Text};
+use evalcurve_words::text;
 
 use super::config::Config;
 use super::follow_up::main_share;
@@ -111,6 +113,7 @@ impl<W: Write> Session<W> {
                 verbose: config.verbose,
                 lines: 1,
                 of_members: false,
+                language: Language::English,
             },
             header,
             members,
@@ -218,6 +221,12 @@ impl<W: Write> Session<W> {
     /// Sends a text to the GUI as `info string`.
     pub(super) fn info(&mut self, text: &str) {
         self.write_line(&format!("info string {}", output::one_line(text)));
+    }
+
+    /// Sends what is to be said of a member.
+    fn info_of(&mut self, place: usize, text: &Text) {
+        let text = text.text(self.style.language);
+        self.info(&format!("{}: {text}", self.config.engines[place].name));
     }
 
     /// Returns false after `quit`.
@@ -459,9 +468,9 @@ impl<W: Write> Session<W> {
                 self.check_answer(place, now);
             }
             MemberEvent::Checkmate(answer) => self.on_checkmate(place, answer, now),
-            MemberEvent::Note(text) => self.info(&format!("{}: {text}", self.config.engines[place].name)),
+            MemberEvent::Note(text) => self.info_of(place, &text),
             MemberEvent::Fault { fault, .. } => {
-                self.info(&format!("{}: {fault}", self.config.engines[place].name));
+                self.info_of(place, &fault);
                 if let Some(search) = &mut self.search {
                     search.faults.push((place, output::one_line(&fault.to_string())));
                 }
@@ -528,7 +537,8 @@ impl<W: Write> Session<W> {
             }
             if self.preparing != Preparing::No && !self.members.iter().any(|m| m.is_preparing()) {
                 if self.has_no_member() {
-                    self.info("no member could be started, so the council plays no move: see the faults above");
+                    let text = text!("no member could be started, so the council plays no move: see the faults above");
+                    self.info(&text.text(self.style.language));
                 }
                 if self.preparing == Preparing::Readyok {
                     self.write_line("readyok");

@@ -1,5 +1,7 @@
 //! Results of matches: Elo, intervals, tests between systems, power.
 
+use std::collections::HashSet;
+
 use evalcurve_app::report::json::rounded;
 use evalcurve_app::{Error, Input, InputSource, Outcome, Progress};
 use evalcurve_words::language::ToText;
@@ -107,14 +109,15 @@ impl MatchStats {
         let wanted = |m: &Match| chosen(&m.player, &m.opponent);
         let filtered = self.player.is_some() || self.opponent.is_some();
         let (mut entries, mut all) = (self.entries.clone(), Vec::new());
-        // a table has a first player; records have none, so totals count both views
         for (matches, is_record) in [(&tables, false), (&records, true)] {
             let Some(matches) = matches else { continue };
             let both_views = matches.both_views();
             let listed = if filtered { &both_views } else { &matches.list };
             entries.extend(listed.iter().filter(|m| wanted(m)).map(Entry::from));
-            let summed = if is_record { &both_views } else { listed };
-            all.extend(totals(summed.iter().filter(|m| wanted(m))));
+            // a table of systems against others has no sums of the others; records, and those who met, have all
+            let opponents: HashSet<&str> = matches.list.iter().map(|m| &*m.opponent).collect();
+            let met = is_record || matches.list.iter().any(|m| opponents.contains(&*m.player));
+            all.extend(totals(if met { &both_views } else { listed }.iter().filter(|m| wanted(m))));
         }
         if filtered && entries.is_empty() {
             return Err(text!("no match has that player and opponent; write names as in the records").into());

@@ -6,6 +6,8 @@ use std::fmt;
 use evalcurve_calibration::write::{nine_digits, significant};
 use evalcurve_calibration::{Calibration, ModelKind, Reading, Score, Situation};
 use evalcurve_fit::calibration::{Normalization, NormalizationError};
+use evalcurve_words::language::Text;
+use evalcurve_words::text;
 use serde_json::json;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
@@ -42,8 +44,8 @@ pub enum Target {
     /// `winrate_regression` of an engine in shogi-gougi's configuration: `weight` is w1, `bias` is 0, as
     /// between equals; a mate counts as a score of 32,000 less its plies, not as win rate 1.
     ShogiGougiYaml,
-    /// C++ in the form of Stockfish's `win_rate_params`, with `NormalizeToPawnValue`; only for models that separate
-    /// draws.
+    /// C++ in the form of Stockfish's `win_rate_params`, with `to_cp` and `wdl` as its `uci.cpp` has them; only for
+    /// models that separate draws.
     Stockfish,
     /// Rust functions.
     Rust,
@@ -68,52 +70,52 @@ impl Target {
     }
 
     /// What the target loses of a calibration, for the user.
-    pub fn lost(self, calibration: &Calibration) -> String {
+    pub fn lost(self, calibration: &Calibration) -> Text {
         if calibration.wdl_model().is_some() {
-            return "the rate is that of the games of the calibration, whoever their players were; covariance, curve \
-                    and provenance are lost"
-                .to_owned();
+            return text!(
+                "the rate is that of the games of the calibration, whoever their players were; covariance, curve and \
+                 provenance are lost"
+            );
         }
         let lost = match self {
             Self::Ponanza => {
-                "the rate is that between equals: what the opponents of the calibration added (w2) is left out"
+                text!("the rate is that between equals: what the opponents of the calibration added (w2) is left out")
             }
-            Self::ShogiHome => {
+            Self::ShogiHome => text!(
                 "the rate is that between equals, without w2; the coefficient is rounded to an integer and holds for \
-                all engines"
-            }
+                 all engines"
+            ),
             Self::Dlshogi | Self::YaneuraOu => {
-                "the rate is that between equals, without w2; the coefficient is rounded to an integer"
+                text!("the rate is that between equals, without w2; the coefficient is rounded to an integer")
             }
-            Self::NnuePytorch => {
+            Self::NnuePytorch => text!(
                 "the rate is that between equals; of a model by ply or material, the constants at its reference stage"
-            }
-            Self::Bullet => "the rate is that between equals, without w2; a draw counts as half a win",
-            Self::Lc0 => "WDLDrawRateReference, the share of draws of the network, is not known from games",
-            Self::ShogiGougiYaml => {
+            ),
+            Self::Bullet => text!("the rate is that between equals, without w2; a draw counts as half a win"),
+            Self::Lc0 => text!("WDLDrawRateReference, the share of draws of the network, is not known from games"),
+            Self::ShogiGougiYaml => text!(
                 "the rate is that between equals, without w2; mates go through the sigmoid as scores of about 32,000"
+            ),
+            Self::Stockfish => {
+                return text!("covariance, curve and provenance are lost; pos.count and pos.game_ply are Stockfish's");
             }
-            Self::Stockfish => "covariance, curve and provenance are lost; pos.count and pos.game_ply are Stockfish's",
             Self::Rust | Self::Python | Self::CHeader | Self::JavaScript => {
-                return "the rate is that between equals; covariance, curve and provenance are lost".to_owned();
+                return text!("the rate is that between equals; covariance, curve and provenance are lost");
             }
-            Self::Json => "the rate is that between equals, without w2; covariance, curve and provenance are lost",
+            Self::Json => {
+                text!("the rate is that between equals, without w2; covariance, curve and provenance are lost")
+            }
         };
-        if self == Self::Stockfish {
-            return lost.to_owned();
-        }
         let has_draws = [Self::Lc0, Self::NnuePytorch].contains(&self);
         if let Some(off) = draws_lost(calibration).filter(|_| !has_draws) {
-            return format!(
-                "{lost}; draws bend the curve, so that the formula is off by up to {off:.2} in the win rate"
-            );
+            return text!("{lost}; draws bend the curve, so that the formula is off by up to {off:.2} in the win rate");
         }
         // source code has the lapses, too
         let most = 100.0 * calibration.limits(Reading::Equal)[1];
         if most >= 99.95 {
-            return lost.to_owned();
+            return lost;
         }
-        format!(
+        text!(
             "{lost}; results that follow no score are left out: at large scores the formula says 100%, the calibration \
              {most:.1}%"
         )

@@ -329,7 +329,7 @@ fn inputs(reading: &Reading, paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<Ent
         return Ok((tables, find(paths)?));
     }
     let options = reading.tables();
-    for path in paths.iter().cloned() {
+    for (at, path) in paths.iter().cloned().enumerate() {
         if !path.is_dir() {
             let forced = reading.format == Some(FileFormat::Table);
             // devices and pipes are refused with the records
@@ -338,7 +338,8 @@ fn inputs(reading: &Reading, paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<Ent
             if is_one {
                 tables.push(path);
             } else {
-                records.extend(find(&[path])?);
+                // of a path with blanks and without quotes the others are parts
+                records.extend(find(&[path]).or_else(|_| find(&paths[at..]))?);
             }
             continue;
         }

@@ -29,8 +29,7 @@ impl Logs {
                 InputSource::Path(path) => {
                     for path in expand_globs(std::slice::from_ref(path))? {
                         let name = path.display().to_string();
-                        let failed =
-                            |source| Error::File { what: format!("cannot read {name}; give a vote log"), source };
+                        let failed = |source| text!("{name}: cannot read it: {source}; give a vote log");
                         logs.add(Log::read_after(&path, &mut seen).map_err(failed)?, &path.display().to_string());
                     }
                 }

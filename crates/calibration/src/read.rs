@@ -40,11 +40,14 @@ impl Calibration {
     /// [`CalibrationError::Io`] if the file cannot be read, else as [`Calibration::from_json`].
     pub fn read(path: impl AsRef<Path>) -> Result<Self, CalibrationError> {
         let path = path.as_ref();
-        let io = |source| CalibrationError::Io {
+        let io = |source: std::io::Error| CalibrationError::Io {
             action: "read",
             path: path.to_owned(),
+            remedy: match source.kind() {
+                ErrorKind::IsADirectory => "`evalcurve calibrate` makes calibration files of the records in a folder",
+                _ => "give the name of a calibration file",
+            },
             source,
-            remedy: "give the name of a calibration file",
         };
         let words = |kind, words| io(std::io::Error::new(kind, words));
         let bytes = read_bounded(path, MAX_BYTES).map_err(|error| match error.kind() {

@@ -185,8 +185,12 @@ impl ConfigText {
     /// An error about a part of the file.
     pub fn error(&self, span: Option<Range<usize>>, message: Text) -> ConfigError {
         let line = span.map(|s| self.text.get(..s.start).map_or(0, |t| t.matches('\n').count()) + 1);
-        let name = self.path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-        ConfigError { file: name, line, message }
+        ConfigError { file: self.name(), line, message }
+    }
+
+    /// The name of the file, without its folder.
+    fn name(&self) -> String {
+        self.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     }
 
     /// A syntax error or an invalid value, with the line that contains it.
@@ -328,8 +332,10 @@ impl ConfigText {
         let Some(file) = &raw.calibration else {
             let Some(rule) = rule.filter(|rule| rule.needs_win_rates()) else { return Ok(None) };
             let message = text!(
-                "engine '{name}' has no calibration, and rule {rule} compares win rates; write the path of its \
-                 calibration file, \"declared\" to use the W/D/L that it prints, or \"none\" to ignore its votes"
+                "engine '{name}' has no calibration, and rule {rule} compares win rates; evalcurve council {} \
+                 --prepare calibrates the members. Or write the path of its calibration file, \"declared\" to use the \
+                 W/D/L that it prints, or \"none\" to ignore its votes",
+                self.name()
             );
             return Err(self.error(Some(span), message));
         };

@@ -365,15 +365,13 @@ impl Member {
             }
             FromEngine::Greeted => {
                 self.phase = Phase::Greeted;
-                let unknown: Vec<MemberEvent> =
-                    self.unknown_options().map(|text| MemberEvent::Note(text.to_string())).collect();
+                let unknown: Vec<MemberEvent> = self.unknown_options().map(MemberEvent::Note).collect();
                 self.events.extend(unknown);
                 if self.options_ignored > 0 {
-                    let note = format!(
-                        "{} option(s) ignored: an engine may declare {MOST_OPTIONS} in lines of {OPTION_BYTES} bytes",
+                    self.events.push(MemberEvent::Note(text!(
+                        "{} options ignored: an engine may declare {MOST_OPTIONS} in lines of {OPTION_BYTES} bytes",
                         self.options_ignored
-                    );
-                    self.events.push(MemberEvent::Note(note));
+                    )));
                 }
                 if self.wants_ready {
                     self.begin_preparing(now);
@@ -590,7 +588,7 @@ impl Member {
             EngineOutput::Line(ReadLine::TooLong(bytes), _) => {
                 self.notes += 1;
                 if self.notes <= MOST_NOTES {
-                    self.events.push(MemberEvent::Note(format!("a line of {bytes} bytes was discarded")));
+                    self.events.push(MemberEvent::Note(text!("a line of {bytes} bytes was discarded")));
                 }
             }
             EngineOutput::Closed { .. } if self.phase == Phase::Leaving => {

@@ -90,7 +90,7 @@ pub enum MemberEvent {
     /// It has answered `go mate`.
     Checkmate(String),
     /// A remark about its output.
-    Note(String),
+    Note(Text),
     /// It has failed. It was ended, and is restarted unless it has failed too often, as `fault` says.
     Fault { what: Text, fault: Text },
 }

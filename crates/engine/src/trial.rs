@@ -19,21 +19,29 @@ const READY_MS: u64 = 20_000;
 /// How long a trial move may take, with a limit of time beyond it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Limits to try, the most useful first.
-const LIMITS: [Limit; 4] = [Limit::MoveTime(200), Limit::Byoyomi(200), Limit::Depth(6), Limit::Nodes(20_000)];
+/// Limits to try, with a time in milliseconds. First those that mean the same whatever else a machine does: a
+/// calibration is of one limit, and members of a council share the processors.
+fn limits(ms: u64) -> [Limit; 4] {
+    [Limit::Nodes(20_000), Limit::Depth(6), Limit::MoveTime(ms), Limit::Byoyomi(ms)]
+}
+
+/// The time of a limit that is tried for its kind alone.
+const TIME_MS: u64 = 200;
 
 /// What an engine did with the limits that were tried.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Trial {
     /// The first limit that it obeyed; `None` if it obeyed none.
     pub limit: Option<Limit>,
+    /// The time that it takes for a search at that limit.
+    pub time: Duration,
     /// What it did with those before, or why it could not be tried.
     pub failures: Vec<Text>,
 }
 
 /// The limits that the protocol of a game has.
-fn usable(game: Game) -> impl Iterator<Item = Limit> {
-    LIMITS.into_iter().filter(move |limit| game.protocol() == Protocol::Usi || !matches!(limit, Limit::Byoyomi(_)))
+fn usable(game: Game, ms: u64) -> impl Iterator<Item = Limit> {
+    limits(ms).into_iter().filter(move |limit| game.protocol() == Protocol::Usi || !matches!(limit, Limit::Byoyomi(_)))
 }
 
 /// Starts an engine to try a limit.
@@ -41,10 +49,11 @@ fn start(engine: &EngineConfig, limit: Limit) -> Result<Player, Failure> {
     Player::start(&EngineConfig { start_ms: START_MS, ready_ms: READY_MS, limit: Some(limit), ..engine.clone() })
 }
 
-/// Starts an engine and lets it search with one limit after another, two moves with each, until it obeys one.
-pub fn try_limits(engine: &EngineConfig, game: Game) -> Trial {
+/// Starts an engine and lets it search with one limit after another, two moves with each, until it obeys one. The limit
+/// is such that a search of these positions takes about these milliseconds.
+pub fn try_limits(engine: &EngineConfig, game: Game, positions: &[Position], ms: u64) -> Trial {
     let mut trial = Trial::default();
-    for limit in usable(game) {
+    for limit in usable(game, ms) {
         let mut player = match start(engine, limit) {
             Ok(player) => player,
             Err(failure) => {
@@ -53,15 +62,61 @@ pub fn try_limits(engine: &EngineConfig, game: Game) -> Trial {
             }
         };
         match time_per_move(&mut player, game, limit) {
-            Ok(_) => {
+            Ok(time) => {
                 trial.failures.extend(drops_otherwise(&mut player, game, limit));
-                return Trial { limit: Some(limit), ..trial };
+                let found = adapted(&mut player, game, limit, positions, Duration::from_millis(ms));
+                let (limit, time) = found.unwrap_or((limit, time));
+                return Trial { limit: Some(limit), time, ..trial };
             }
             Err(why) => trial.failures.push(why.about(&Text::same(limit.to_string()))),
         }
     }
     trial
 }
+
+/// The limit of this kind with which a search of these positions takes about a time, and the time that it takes with
+/// the new game before it: some engines clear their memory for longer than they search.
+fn adapted(
+    player: &mut Player,
+    game: Game,
+    limit: Limit,
+    positions: &[Position],
+    wanted: Duration,
+) -> Option<(Limit, Duration)> {
+    let mut time = |limit: Limit| {
+        let (since, mut searching) = (Instant::now(), Duration::ZERO);
+        for position in positions {
+            player.new_game().ok()?;
+            let (board, _) = Board::new(game, position);
+            let (patience, began) = (PATIENCE + limit.time().unwrap_or_default(), Instant::now());
+            player.search(position.clone(), board.side(), limit.go(), patience).ok()?;
+            searching += began.elapsed();
+        }
+        let count = u32::try_from(positions.len()).ok()?.max(1);
+        Some((searching / count, since.elapsed() / count))
+    };
+    match limit {
+        Limit::Nodes(nodes) => {
+            let factor = (wanted.as_secs_f64() / time(limit)?.0.as_secs_f64().max(1e-6)).min(MOST_MORE);
+            let limit = Limit::Nodes(((nodes as f64 * factor) as u64 / 1_000).max(1) * 1_000);
+            Some((limit, time(limit)?.1))
+        }
+        Limit::Depth(_) => {
+            let mut found = (Limit::Depth(1), time(Limit::Depth(1))?.1);
+            for depth in 2..=MOST_PLIES {
+                let longer = time(Limit::Depth(depth)).filter(|(searching, _)| *searching <= wanted);
+                let Some((_, whole)) = longer else { break };
+                found = (Limit::Depth(depth), whole);
+            }
+            Some(found)
+        }
+        _ => Some((limit, time(limit)?.1)),
+    }
+}
+
+/// The most times as many nodes as were tried, and the most plies, for engines that answer at once.
+const MOST_MORE: f64 = 50.0;
+const MOST_PLIES: u64 = 30;
 
 /// Shogi with a pawn in hand, in which only drops are legal.
 const ONLY_DROPS: &str = "sfen 1r6k/9/9/9/9/9/p8/9/K8 b P 1";
@@ -130,7 +185,7 @@ pub fn instead_of(engine: &EngineConfig, game: Game) -> Text {
     let kind = |limit: &Limit| std::mem::discriminant(limit);
     let other = |limit: &Limit| engine.limit.is_none_or(|own| kind(&own) != kind(limit));
     // depths are the same on every machine
-    let mut limits: Vec<Limit> = usable(game).filter(other).collect();
+    let mut limits: Vec<Limit> = usable(game, TIME_MS).filter(other).collect();
     limits.sort_by_key(|limit| !matches!(limit, Limit::Depth(_)));
     let obeyed = limits.into_iter().find(|limit| {
         start(engine, *limit).is_ok_and(|mut player| {

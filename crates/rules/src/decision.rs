@@ -1,6 +1,8 @@
 //! A decision and its explanation.
 
 use evalcurve_calibration::Score;
+use evalcurve_words::language::Text;
+use evalcurve_words::text;
 use serde::{Deserialize, Serialize};
 
 use super::options::TieRule;
@@ -157,28 +159,28 @@ impl Explanation {
     /// [-] nozomi abstains
     /// winrate-optimistic: 7g7f by YaneuraOu
     /// ```
-    pub fn lines(&self) -> Vec<String> {
-        let mut lines: Vec<String> = self.votes.iter().map(VoteExplained::line).collect();
+    pub fn lines(&self) -> Vec<Text> {
+        let mut lines: Vec<Text> = self.votes.iter().map(VoteExplained::line).collect();
         lines.push(self.summary());
         lines
     }
 
     /// The decision in one line.
-    pub fn summary(&self) -> String {
-        let mut line = format!("{}: {}", self.rule, self.best);
+    pub fn summary(&self) -> Text {
+        let mut line = Text::same(format!("{}: {}", self.rule, self.best));
         if let Some(name) = &self.carried_by {
-            line += &format!(" by {name}");
+            line.push(&text!(" by {name}"));
         }
-        line += match self.reason {
-            Reason::LargestValue | Reason::Adviser => "",
-            Reason::ProvenWin => ", a proven win",
-            Reason::OnlyLosses => ", the longest of proven losses",
-            Reason::NoValues => ", by majority since no vote has what the rule compares",
-            Reason::Chooser => ", preferred by the chooser",
-            Reason::SearchedOn => ", after a longer search",
-        };
+        line.push(&match self.reason {
+            Reason::LargestValue | Reason::Adviser => Text::default(),
+            Reason::ProvenWin => text!(", a proven win"),
+            Reason::OnlyLosses => text!(", the longest of proven losses"),
+            Reason::NoValues => text!(", by majority since no vote has what the rule compares"),
+            Reason::Chooser => text!(", preferred by the chooser"),
+            Reason::SearchedOn => text!(", after a longer search"),
+        });
         if let Some(by) = self.tie_broken_by {
-            line += &format!(", tied {} (broken by {by})", self.tied.join(" "));
+            line.push(&text!(", tied {} (broken by {by})", self.tied.join(" ")));
         }
         line
     }
@@ -193,8 +195,8 @@ impl Explanation {
 }
 
 impl VoteExplained {
-    fn line(&self) -> String {
-        let Some(best) = &self.best else { return format!("[-] {} abstains", self.name) };
+    fn line(&self) -> Text {
+        let Some(best) = &self.best else { return text!("[-] {} abstains", self.name) };
         let mut line = format!("[{}] {best}", if self.adopted { 'O' } else { 'X' });
         if let Some(p) = self.win_rate {
             line += &format!(" {p:.3}");
@@ -202,6 +204,6 @@ impl VoteExplained {
         if let Some(score) = &self.score {
             line += &format!(" ({score})");
         }
-        line + " " + &self.name
+        Text::same(line + " " + &self.name)
     }
 }

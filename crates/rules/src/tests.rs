@@ -604,7 +604,7 @@ fn a_decision_explains_itself() {
     let decision = decide(&Rule::WinRateOptimistic, &voters, &votes, &Options::default()).unwrap();
     let explanation = decision.explain(&voters, &votes, |m| ["7g7f", "2g2f"][m.0 as usize].to_owned());
     assert_eq!(
-        explanation.lines(),
+        explanation.lines().iter().map(ToString::to_string).collect::<Vec<_>>(),
         [
             "[O] 7g7f 0.608 (+152) YaneuraOu",
             "[X] 2g2f 0.584 (+130 lowerbound) Gikou",
@@ -623,7 +623,7 @@ fn a_decision_explains_itself() {
     let line = tie
         .explain(&voters, &[cp(0, 1.0), cp(1, 2.0), None, None], |m| ["7g7f", "2g2f"][m.0 as usize].to_owned())
         .summary();
-    assert_eq!(line, "majority: 7g7f by YaneuraOu, tied 7g7f 2g2f (broken by leader)");
+    assert_eq!(line.to_string(), "majority: 7g7f by YaneuraOu, tied 7g7f 2g2f (broken by leader)");
 }
 
 fn any_vote() -> impl Strategy<Value = Option<(u32, i32, u8)>> {

@@ -1,5 +1,6 @@
 //! Archives of a release.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -14,8 +15,20 @@ use sha2::{Digest, Sha256};
 use crate::sorted;
 
 /// What an archive contains beside the program, its completions and its man pages.
-const FILES: [&str; 9] =
-    ["README.md", "README.ja.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "docs", "examples", "plots", "data"];
+const FILES: [&str; 12] = [
+    "README.md",
+    "README.ja.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "crates/figures/src/font/LICENSE.txt",
+    "docs",
+    "examples",
+    "plots",
+    "data",
+];
 
 #[derive(Args)]
 pub(crate) struct Dist {
@@ -52,9 +65,11 @@ impl Dist {
         }
         // the page in the browser, where `cargo xtask page` has made it
         let page = root.join("target/page/evalcurve.html");
-        if page.exists() {
-            copy(&page, &folder.join("evalcurve.html"))?;
+        match page.exists() {
+            true => copy(&page, &folder.join("evalcurve.html"))?,
+            false => eprintln!("the archive has no page: run `cargo xtask page` first"),
         }
+        fs::write(folder.join("LICENSES-OF-CRATES.txt"), notices(root, &target)?)?;
         let windows = target.contains("windows");
         let file = folder.join(if windows { "evalcurve.exe" } else { "evalcurve" });
         fs::copy(&program, &file).with_context(|| program.display().to_string())?;
@@ -130,8 +145,45 @@ fn host() -> Result<String> {
 }
 
 /// Copies a file, or a folder with all that is in it.
+/// The crates in the programs with their licences, whose texts most licences want beside every copy.
+fn notices(root: &Path, target: &str) -> Result<String> {
+    let tree = ["tree", "--locked", "-p", "evalcurve", "-p", "evalcurve-lab", "-e", "normal", "--prefix", "none"];
+    let ran =
+        Command::new("cargo").args(tree).args(["--target", target, "-f", "{p}|{l}"]).current_dir(root).output()?;
+    ensure!(ran.status.success(), "cargo tree: {}", String::from_utf8_lossy(&ran.stderr));
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo"))).context("there is no CARGO_HOME")?;
+    let registries = sorted(&home.join("registry/src"))?;
+    // ours are those with a path
+    let listed = String::from_utf8(ran.stdout)?;
+    let crates: BTreeSet<&str> = listed.lines().filter(|line| line.contains('|') && !line.contains('(')).collect();
+    let (mut list, mut texts) = (String::new(), BTreeMap::<String, Vec<String>>::new());
+    for line in crates {
+        let (name, licence) = line.split_once('|').unwrap_or_default();
+        let name = name.replace(" v", "-");
+        list += &format!("{name}: {licence}\n");
+        let folder = registries.iter().map(|registry| registry.join(&name)).find(|folder| folder.is_dir());
+        let folder = folder.with_context(|| format!("{name}: its source is not in {}", home.display()))?;
+        for file in sorted(&folder)? {
+            let of = file.file_name().unwrap_or_default().to_string_lossy().to_uppercase();
+            if file.is_file()
+                && ["LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE"].iter().any(|w| of.starts_with(w))
+            {
+                texts.entry(fs::read_to_string(&file)?).or_default().push(name.clone());
+            }
+        }
+    }
+    let text =
+        |(text, names): (&String, &Vec<String>)| format!("\n{0}\n{1}\n{0}\n\n{text}", "-".repeat(72), names.join(", "));
+    Ok(format!(
+        "The crates in these programs and their licences.\n\n{list}{}",
+        texts.iter().map(text).collect::<String>()
+    ))
+}
+
 fn copy(from: &Path, to: &Path) -> Result<()> {
     if !from.is_dir() {
+        fs::create_dir_all(to.parent().unwrap_or(to))?;
         fs::copy(from, to).with_context(|| from.display().to_string())?;
         return Ok(());
     }

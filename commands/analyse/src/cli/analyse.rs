@@ -14,14 +14,14 @@ use evalcurve_app::cli::{Done, Heading, Program, ScoreMembers, ScoreRecords, Sub
 use evalcurve_app::report::columns::Columns;
 use evalcurve_app::report::json::{about_records, rounded};
 use evalcurve_app::report::text::{LABEL, estimate as estimate_words, or_dash, reading, thousands, wrap};
-use evalcurve_app::shipped::{all_positions, shipped};
+use evalcurve_app::shipped::{TARGET, all_positions, enough_positions, shipped};
 use evalcurve_app::{Calibrate, FileFormat, Filters, Fitting, Input, Reading, Sample, Sampling, cli};
 use evalcurve_calibration::types::{Color, Outcome};
 use evalcurve_engine::{EngineConfig, Game, Limit, parse_engine, parse_limit};
 use evalcurve_fit::calibration::{Calibration, Estimate};
 use evalcurve_records::sample::Expression;
 use evalcurve_tables as table;
-use evalcurve_words::language::{Language, Text};
+use evalcurve_words::language::{Language, Text, ToText};
 use evalcurve_words::{key, say, text};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
@@ -149,16 +149,13 @@ pub struct Args {
 #[derive(Debug, Clone)]
 struct Limits(Vec<Limit>);
 
-/// The share within which constants are known at the end, unless the options say another.
-const TARGET: f64 = 0.1;
-
-fn limits(value: &str) -> Result<Limits, String> {
+fn limits(value: &str) -> Result<Limits, Text> {
     let key = value.split_once('=').map_or("", |(key, _)| key);
-    let limit = |part: &str| match part.contains('=') {
+    let limit = |part: &str| match part.contains('=') || key.is_empty() {
         true => parse_limit(part),
         false => parse_limit(&format!("{key}={part}")),
     };
-    value.split(',').map(limit).collect::<Result<_, _>>().map(Limits).map_err(|error| error.to_string())
+    value.split(',').map(limit).collect::<Result<_, _>>().map(Limits).map_err(|error| error.to_text())
 }
 
 impl Args {
@@ -302,30 +299,15 @@ pub fn score_members(wanted: ScoreMembers<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Positions that tell how long an engine takes for one.
-const TRIAL: usize = 8;
+/// Searches of each engine that tell how long all of them take.
+const TRIAL: usize = 16;
+
+/// Positions from which on the first constants tell how many are needed: told at 200 positions, the number was 0.5 to
+/// 4.5 times the true one for six engines (2026-11-28).
+const TELLING: usize = 800;
 
 /// Crashes in a row after which a member of a council is given up.
 const MOST_CRASHES: usize = 2;
-
-/// Says how long the members take, after a few positions, which are in the journal for the analysis.
-fn estimate(analyse: &Analyse, drawn: &Drawn, language: Language) -> anyhow::Result<()> {
-    let trial = Analyse { positions: Some(TRIAL), target: None, ..analyse.clone() };
-    let trial = trial.run(&drawn.value, &drawn.positions, |_, _, _| {})?;
-    given_up(&trial)?;
-    let members = trial.counts.len();
-    let time: Duration = (0..members).filter_map(|member| trial.mean_time(member)).sum();
-    let processes = analyse.search.processes.unwrap_or_else(rayon::current_num_threads).max(1);
-    let positions = trial.drawn;
-    let minutes = (time.as_secs_f64() * positions as f64 / processes as f64 / 60.0).ceil();
-    let positions = thousands(positions as u64);
-    terminal::note(&say!(
-        language,
-        "{members} members score up to {positions} positions each, which takes {minutes:.0} min at most; after Ctrl-C, \
-         the same command goes on"
-    ));
-    Ok(())
-}
 
 /// Positions after which the scores of a member are looked at: more of them would mend none of these faults.
 const SOUND: usize = 200;
@@ -494,14 +476,16 @@ impl Job {
         let mut analyse = Analyse { positions: self.positions, target, calibrate, search };
         if is_council {
             analyse.search.most_crashes = MOST_CRASHES;
-            estimate(&analyse, &drawn, self.language)?;
-            analyse.search.restart = false;
         }
+        let all = drawn.value.samples.len().min(self.positions.unwrap_or(usize::MAX));
+        let typical = target.map_or(all, |target| enough_positions(game, target).min(all));
         let bar = Bar::new(self.output.is_quiet(), target, self.language);
+        bar.expects.set((is_council || self.paths.is_empty()).then_some((Some(typical), all)));
         if is_council {
             let few = Analyse { positions: Some(SOUND), target: None, ..analyse.clone() };
             let few = few.run(&drawn.value, &drawn.positions, |status, running, all| bar.show(status, running, all))?;
             given_up(&few)?;
+            analyse.search.restart = false;
             if let Some(reason) = few.counts.iter().zip(&few.outcome.engines).find_map(|(counts, engine)| {
                 let table = &few.table;
                 let own = table.samples.iter().filter(|sample| table.names.get(sample.engine) == engine.name);
@@ -529,6 +513,11 @@ pub(super) struct Bar {
     language: Language,
     /// Where there is no terminal: when the last line was written.
     lines: Option<Cell<Instant>>,
+    /// How many positions it takes as a rule, and at most, until it is said how long that is; the first number goes
+    /// once it is said.
+    expects: Cell<Option<(Option<usize>, usize)>>,
+    /// The first look with a search, and their number then: engines take time to start.
+    began: Cell<Option<(Instant, usize)>>,
 }
 
 /// Where output is redirected, progress is a line each minute.
@@ -547,7 +536,50 @@ impl Bar {
             bar.set_style(style);
         }
         let lines = (!quiet && bar.is_hidden()).then(|| Cell::new(Instant::now()));
-        Self { bar, target, language, lines }
+        Self { bar, target, language, lines, expects: Cell::default(), began: Cell::default() }
+    }
+
+    /// Says how long it takes: once some searches tell the speed, and once the first constants tell how many positions.
+    fn estimate(&self, status: &Status, needed: Option<usize>) {
+        let (Some((typical, all)), members) = (self.expects.get(), status.asked.len()) else { return };
+        let Some((began, before)) = self.began.get().filter(|(_, before)| status.searches > *before) else {
+            return self.began.set((status.searches > 0).then(|| (Instant::now(), status.searches)));
+        };
+        let left = |of: usize| of.saturating_sub(status.positions) * members;
+        let searches = status.searches - before;
+        let each = began.elapsed().as_secs_f64() / searches as f64;
+        let minutes = |of: usize| (each * left(of) as f64 / 60.0).ceil();
+        let text = match (typical, needed) {
+            (Some(typical), _) if searches >= TRIAL * members || left(all) == 0 => {
+                self.expects.set(needed.is_none().then_some((None, all)));
+                let (about, most) = (minutes(typical), minutes(all));
+                let [typical, all] = [typical, all].map(|of| thousands(of as u64));
+                say!(
+                    self.language,
+                    "scoring about {typical} of {all} positions takes about {about:.0} min, and {most:.0} at most; \
+                     after Ctrl-C, the same command goes on"
+                )
+            }
+            (None, Some(needed)) if status.checked >= TELLING => {
+                self.expects.set(None);
+                let (about, needed) = (minutes(needed), thousands(needed as u64));
+                say!(self.language, "the first constants tell: about {needed} positions, and {about:.0} min more")
+            }
+            _ => return,
+        };
+        self.bar.suspend(|| terminal::note(&text));
+    }
+
+    /// The positions after which all constants are known well enough, by those known so far; `None` without a target
+    /// or before.
+    fn needed(&self, status: &Status, running: &[Running], all: usize) -> Option<usize> {
+        let within: Option<Vec<f64>> = running.iter().map(|one| one.within).collect();
+        let widest = within?.into_iter().fold(0.0, f64::max);
+        // slopes, whose intervals shrink with the root of the number, are the inverse of constants
+        let of_slope = |of_constant: f64| of_constant / (1.0 + of_constant);
+        let times = of_slope(widest) / of_slope(self.target?);
+        let needed = (status.checked as f64 * times * times).ceil() as usize;
+        (running.len() == status.asked.len() && widest > 0.0).then(|| needed.clamp(status.positions.min(all), all))
     }
 
     /// Writes the line of this minute.
@@ -573,13 +605,9 @@ impl Bar {
             self.bar.set_position(status.positions as u64);
             self.bar.reset_eta();
         }
-        // the interval shrinks with the root of the number of positions
-        let widest = running.iter().filter_map(|one| one.within).fold(0.0, f64::max);
-        let needed = self.target.filter(|_| widest > 0.0).map(|target| {
-            let checked = status.checked as f64;
-            (checked * (widest / target) * (widest / target)).ceil() as usize
-        });
-        let needed = needed.map_or(positions, |n| n.clamp(status.positions, positions));
+        let needed = self.needed(status, running, positions);
+        self.estimate(status, needed);
+        let needed = needed.unwrap_or(positions);
         self.line(status, running, needed);
         self.bar.set_length(needed as u64);
         self.bar.set_position(status.positions as u64);
@@ -712,10 +740,12 @@ mod tests {
 
     #[test]
     fn limits_share_their_word() {
-        let read = |text: &str| limits(text).map(|limits| limits.0);
+        let read = |text: &str| limits(text).map(|limits| limits.0).map_err(|why| why.text(Language::Japanese));
         assert_eq!(read("nodes=1k,4k"), Ok(vec![Limit::Nodes(1_000), Limit::Nodes(4_000)]));
         assert_eq!(read("depth=3,nodes=4"), Ok(vec![Limit::Depth(3), Limit::Nodes(4)]));
-        assert!(read("1000").is_err() && read("nodes=1,x").is_err());
+        assert!(
+            read("1000").is_err_and(|why| why.starts_with("'1000' は制限ではありません")) && read("nodes=1,x").is_err()
+        );
     }
 
     #[test]

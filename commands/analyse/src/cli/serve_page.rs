@@ -2,13 +2,14 @@
 
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{self, Cursor, Read, Write};
+use std::io::{self, Cursor, IsTerminal, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, sleep};
 use std::time::{Duration, Instant};
 
+use evalcurve_app::cli::files::open_in_browser;
 use evalcurve_app::cli::messages::{About, of_error};
 use evalcurve_app::cli::options::language;
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, terminal};
@@ -48,6 +49,10 @@ pub struct Args {
     /// The page [default: evalcurve.html beside the program]
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
+
+    /// Open the page in the browser, as when records are dropped on the program
+    #[arg(long)]
+    open: bool,
 }
 
 struct Server {
@@ -74,7 +79,15 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Calibrate;
 
     fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        run(self)
+        let done = run(self);
+        if let (Err(error), true) = (&done, self.open && io::stdin().is_terminal()) {
+            // the window would close with the message
+            terminal::error(&of_error(error).text(language()));
+            terminal::note(&text!("Enter closes this window").text(language()));
+            let _ = io::stdin().read_line(&mut String::new());
+            return Ok(Done::Nothing);
+        }
+        done
     }
 }
 
@@ -96,7 +109,11 @@ fn run(args: &Args) -> anyhow::Result<Done> {
     });
     // a path that is wrong is told at once
     server.list()?;
-    terminal::print(&format!("http://127.0.0.1:{port}/\n"))?;
+    let address = format!("http://127.0.0.1:{port}/");
+    terminal::print(&format!("{address}\n"))?;
+    if args.open && open_in_browser(&address).is_err() {
+        terminal::warning(&text!("no browser could be opened").text(language()));
+    }
     terminal::note(&text!("open this address in a browser; Ctrl-C ends the program").text(language()));
     loop {
         // each answer holds the server

@@ -15,7 +15,7 @@ use evalcurve_app::report::verdict::Verdict;
 use evalcurve_app::with_flags;
 use evalcurve_engine::Game;
 use evalcurve_figures::{EngineSeries, PlotOptions, curve_with_fits};
-use evalcurve_fit::calibration::{Calibration, file_stems};
+use evalcurve_fit::calibration::{Calibration, PawnValue, file_stems};
 use evalcurve_words::language::Language;
 use evalcurve_words::{key, say, text};
 use serde_json::json;
@@ -42,8 +42,8 @@ Examples:
   evalcurve constant --engine \"fairy-stockfish option.UCI_Variant=shogi depth=7\"
       without a path: the engine scores positions that the program has, for about a minute
 
-Prints the number for ShogiHome, 1/w1 with its 95% interval, whether it can be used, and a small plot. A larger plot \
-goes into a file. Exit code 1: no engine has a constant that can be used.")]
+Prints the number for ShogiHome, 1/w1 with its 95% interval, whether it can be used, and a small plot; --out draws a \
+larger one. Exit code 1: no engine has a constant that can be used.")]
 #[command(mut_arg("paths", |paths| paths.required(false)))]
 #[command(mut_arg("engine", |engine| engine.help(ENGINES).long_help(None::<&str>)))]
 pub struct Args {
@@ -59,7 +59,7 @@ pub struct Args {
     #[arg(long, value_name = "PATTERN", num_args = 0..=1, conflicts_with_all = ["paths", "engine", "out"])]
     known: Option<Option<String>>,
 
-    /// Folder for the calibration files and the plot [default: the plot alone, in evalcurve-plots]
+    /// Folder for the calibration files and a plot [default: nothing is written]
     #[arg(long, short, value_name = "FOLDER", help_heading = "Output")]
     out: Option<PathBuf>,
 
@@ -72,8 +72,8 @@ pub struct Args {
     quiet: bool,
 }
 
-/// Where the plot goes without a folder.
-const PLOTS: &str = "evalcurve-plots";
+/// Where searches are kept while they run, without a folder.
+const SEARCHES: &str = "evalcurve-searches";
 
 /// One engine: its constant, and its curves.
 struct Engine<'a> {
@@ -114,7 +114,7 @@ fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
         if input.given.filters.engine.is_empty() {
             anyhow::bail!(text!("give records or calibration files, or an engine as `engine` \"COMMAND\""));
         }
-        let folder = args.out.as_deref().unwrap_or(Path::new(PLOTS));
+        let folder = args.out.as_deref().unwrap_or(Path::new(SEARCHES));
         let table = folder.join("analysed.parquet");
         make_folder(folder)?;
         // the journal of a run that did not end says which answers need no search
@@ -134,6 +134,10 @@ fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
     }
     let command = Constant { reading: input.reading(), fitting: input.fitting() };
     let found = progress::shown(args.quiet, |progress| command.run(&input.input(), progress))?;
+    if limits.is_some() && args.out.is_none() {
+        input.paths.iter().for_each(|table| drop(std::fs::remove_file(table)));
+        let _ = std::fs::remove_dir(SEARCHES);
+    }
     terminal::tell(&found, silent, language);
     let mut engines: Vec<Engine<'_>> =
         found.value.iter().filter_map(|found| Engine::of(found, command.fitting.min_bin, language)).collect();
@@ -143,8 +147,8 @@ fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
     }
     engines.sort_by_key(|e| std::cmp::Reverse(e.series.samples));
     let mut written = written(args, results(), limits.as_ref())?;
-    if let [one] = &engines[..] {
-        written.push(draw(args, one)?);
+    if let ([one], Some(out)) = (&engines[..], &args.out) {
+        written.push(draw(args, out, one)?);
     }
     match (args.json, args.quiet) {
         (true, _) => terminal::print_document(&document(&engines, &written))?,
@@ -211,8 +215,7 @@ fn written<'a>(
 }
 
 /// Draws the engine's curve into a file and returns its path.
-fn draw(args: &Args, engine: &Engine<'_>) -> anyhow::Result<String> {
-    let out = args.out.as_deref().unwrap_or(Path::new(PLOTS));
+fn draw(args: &Args, out: &Path, engine: &Engine<'_>) -> anyhow::Result<String> {
     make_folder(out)?;
     let stem = file_stems(&[engine.calibration.engine.name.as_str()]).pop().unwrap_or_default();
     let figure = curve_with_fits(
@@ -295,6 +298,13 @@ fn numbers(engines: &[Engine<'_>]) -> String {
     }
 }
 
+/// At which stage of a game the constant is that of a model by stage.
+fn of_stage(pawn: &PawnValue, language: Language) -> String {
+    let (unit, stage, a, b) =
+        (language.word(pawn.unit.as_str()), pawn.stage, estimate(&pawn.a, 1), estimate(&pawn.b, 1));
+    say!(language, "  at {unit} {stage:.0}, where a = {a} and b = {b}\n")
+}
+
 /// `scored`: the engines have scored positions that the program has.
 fn text(engines: &[Engine<'_>], written: &[String], scored: bool, language: Language) -> String {
     if let [one] = engines {
@@ -303,9 +313,10 @@ fn text(engines: &[Engine<'_>], written: &[String], scored: bool, language: Lang
         let samples = thousands(one.series.samples);
         let samples = say!(language, "{samples} samples{games}");
         let doubts = one.calibration.doubts.iter().map(|doubt| say!(language, "  it {doubt}\n"));
-        let plot = small_plot(&one.series).unwrap_or_default();
+        let plot = small_plot(&one.series, language).unwrap_or_default();
+        let stage = one.calibration.pawn_value().map(|pawn| of_stage(&pawn, language)).unwrap_or_default();
         return format!(
-            "{first}{}\n\n  1/w1 = {} ({samples}{}{})\n  {}\n{}\n{plot}\n{}\n",
+            "{first}{}\n\n  1/w1 = {} ({samples}{}{})\n{stage}  {}\n{}\n{plot}\n{}\n",
             terminal::heading(&printable(one.name())),
             one.value(),
             language.word(", "),
@@ -329,5 +340,9 @@ fn text(engines: &[Engine<'_>], written: &[String], scored: bool, language: Lang
         false => key!("1/w1 is ShogiHome's win rate coefficient; --engine NAME shows one engine with its curve\n"),
     };
     out += &report::wrap(language.word(last), terminal::width(), 0);
+    if let Some(pawn) = engines.iter().find_map(|engine| engine.calibration.pawn_value()) {
+        let (unit, stage) = (language.word(pawn.unit.as_str()), pawn.stage);
+        out += &say!(language, "models by {unit}: at {unit} {stage:.0}\n");
+    }
     out + &written.iter().map(|path| format!("{path}\n")).collect::<String>()
 }

@@ -24,7 +24,7 @@ use crate::{Config, Grade};
 #[command(after_help = "\
 Examples:
   evalcurve council shogi.toml
-      a USI engine: register this command in a GUI
+      a USI engine; docs/gui.md says how a GUI registers it
   evalcurve council shogi.toml --check
       start every member once, report what does not fit, and exit
   evalcurve council chess.toml --init --game chess \"ethereal-chess\" \"glaurung\" \"toga2\"
@@ -62,8 +62,8 @@ pub struct Args {
     #[arg(long, conflicts_with = "check", group = "writes")]
     prepare: bool,
 
-    /// Vote on the positions of a file without playing: SFEN, moves, FEN or EPD, one per line, or PGN, one per game;
-    /// the decisions go to the vote log of the configuration
+    /// Vote on the positions of a file without playing: SFEN, moves, FEN or EPD, one per line, or PGN, KIF or CSA,
+    /// one per game; the decisions go to the vote log of the configuration
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "init", "prepare"])]
     positions: Option<PathBuf>,
 

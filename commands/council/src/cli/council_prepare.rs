@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::bail;
 use evalcurve_app::calibrate::DEFAULT_MIN_GAMES;
@@ -9,9 +10,9 @@ use evalcurve_app::cli::engines::thresholds;
 use evalcurve_app::cli::files::{check_replace, shown};
 use evalcurve_app::cli::messages::About;
 use evalcurve_app::cli::{Done, Limits, PlayMembers, Program, ScoreMembers, terminal};
-use evalcurve_app::shipped::shipped_positions;
+use evalcurve_app::shipped::{TARGET, enough_positions, shipped_positions};
 use evalcurve_app::{Calibrate, Fitting, Input, Logs, Reading, Sampling};
-use evalcurve_engine::usi::Launch;
+use evalcurve_engine::usi::{Launch, Position};
 use evalcurve_engine::{ConfigText, EngineConfig, Game, Limit, VotedGame, try_limits, words};
 use evalcurve_fit::calibration::{Calibration, file_stems};
 use evalcurve_rules::Rule;
@@ -24,10 +25,23 @@ use evalcurve_words::{say, text, whole_file};
 use super::council::{read_log, votes, without_votes};
 use crate::{Config, LearnOptions, Replay};
 
-/// The limit of each member in a first configuration.
+/// The limit that messages have as an example.
 const FIRST_LIMIT: &str = "{ movetime-ms = 200 }";
 
-/// Writes a first configuration: each engine is started, with the first limit that it obeys. `force` replaces a file.
+/// Positions of the program that measure the speed of an engine.
+const TRIED: usize = 6;
+
+/// How long `--prepare` takes with the limits of a first configuration.
+const FIRST_MINUTES: f64 = 5.0;
+
+/// The time of a search in milliseconds with which these members are calibrated in so many minutes.
+fn search_ms(minutes: f64, members: usize, game: Game) -> f64 {
+    let processes = std::thread::available_parallelism().map_or(1, usize::from);
+    60_000.0 * minutes * processes as f64 / (enough_positions(game, TARGET) * members) as f64
+}
+
+/// Writes a first configuration: each engine is started, with the first limit that it obeys, so that `--prepare` takes
+/// minutes. `force` replaces a file.
 pub(super) fn init(
     path: &Path,
     game: Game,
@@ -41,13 +55,19 @@ pub(super) fn init(
     let file = shown(path);
     let mut config = say!(
         language,
-        "# A council: evalcurve council {file} --prepare, then register evalcurve council {file} in a GUI.\n\
+        "# A council: evalcurve council {file} --prepare; then docs/gui.md says how a GUI registers it.\n\
          # docs/council.md describes all keys.\n"
     );
     let _ = writeln!(config, "name = \"Council\"\ngame = \"{}\"\nrule = \"cross-examination\"", game.as_str());
     evalcurve_engine::usi::stop_engines_on_signals()?;
     let mut all_move = true;
     let commands = commands.iter().map(|command| Command::parse(command)).collect::<anyhow::Result<Vec<_>>>()?;
+    let each = search_ms(FIRST_MINUTES, commands.len(), game);
+    // engines look at their clock every few milliseconds
+    let ms = (each / 10.0).floor().clamp(2.0, 20.0) as u64 * 10;
+    let mut positions = shipped_positions(game, TRIED)?;
+    positions.extend(positions.is_empty().then(Position::default));
+    let mut sum = Duration::ZERO;
     for Command { program, args } in commands {
         let stem = Path::new(&program).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let numbered = (2..).map(|number| format!("{stem} {number}"));
@@ -61,8 +81,9 @@ pub(super) fn init(
             ..Launch::default()
         };
         let engine = EngineConfig { name: name.clone(), launch, protocol: game.protocol(), ..EngineConfig::default() };
-        let limit = found_limit(&engine, &program, game, language);
+        let (limit, time) = found_limit(&engine, &program, game, &positions, ms, language);
         all_move &= limit.is_some();
+        sum += time;
         let args: Vec<String> = args.iter().map(|argument| text(argument)).collect();
         let _ = write!(config, "\n[[engine]]\nname = {}\ncommand = {}\n", text(&name), text(&program));
         if !args.is_empty() {
@@ -80,13 +101,30 @@ pub(super) fn init(
         language,
         "written {file}; adapt limits and options, then: evalcurve council {file} --prepare\n"
     ))?;
+    if matches!(game, Game::Shogi | Game::Chess) {
+        let minutes = FIRST_MINUTES * sum.as_secs_f64() * 1_000.0 / (each * names.len() as f64);
+        terminal::print(&say!(
+            language,
+            "with these limits --prepare takes about {minutes:.0} min; limits of four times the time play better, and \
+             take about {:.0} min\n",
+            4.0 * minutes
+        ))?;
+    }
     Ok(if all_move { Done::Yes } else { Done::Nothing })
 }
 
-/// The first limit that the engine obeys. Says which ones it does not obey, and what to do if it obeys none.
-fn found_limit(engine: &EngineConfig, program: &str, game: Game, language: Language) -> Option<Limit> {
+/// The first limit that the engine obeys, for moves of these milliseconds, and the time of a move. Says which limits it
+/// does not obey, and what to do if it obeys none.
+fn found_limit(
+    engine: &EngineConfig,
+    program: &str,
+    game: Game,
+    positions: &[Position],
+    ms: u64,
+    language: Language,
+) -> (Option<Limit>, Duration) {
     let name = &engine.name;
-    let trial = try_limits(engine, game);
+    let trial = try_limits(engine, game, positions, ms);
     for failure in &trial.failures {
         let failure = format!("{name}: {}", failure.text(language));
         // a limit that it does not obey is no fault if it obeys another
@@ -100,7 +138,7 @@ fn found_limit(engine: &EngineConfig, program: &str, game: Game, language: Langu
         };
         terminal::error(&say!(language, "{name} made no move at any limit; correct its table before --prepare{hint}"));
     }
-    trial.limit
+    (trial.limit, trial.time)
 }
 
 /// Programs beside the one that is no engine, whose names begin alike and name the protocol: GPSShogi's `gpsshogi` is

@@ -244,6 +244,8 @@ fn conflicts_say_whom_to_believe() {
         |rates: [f64; 2]| found(&all, ["engine 0", "engine 1"], rates).map(|c| (c.engines[0].as_str(), c.from));
     assert_eq!(found_size([0.75, 0.5]), Some(("engine 0", 0.2)));
     assert_eq!(found_size([0.4, 0.75]), Some(("engine 1", 0.3)));
+    // 33 and 51 points are two sizes
+    assert_eq!([0.33, 0.51].map(|apart| found_size([0.9, 0.9 - apart]).unwrap().1), [0.3, 0.5]);
     assert_eq!(found_size([0.5, 0.52]), None);
     assert_eq!(found(&all, ["engine 0", "engine 7"], [0.1, 0.9]), None);
 

@@ -61,6 +61,7 @@ pub struct Args {
 }
 
 fn percent(percent: &str) -> Result<f64, Text> {
+    let percent = percent.trim().trim_end_matches(['%', '％']);
     let number = percent.parse().ok().filter(|x: &f64| *x > 0.0 && x.is_finite());
     number.ok_or_else(|| {
         evalcurve_words::text!("a tolerance of {percent}% is not valid; use a number above 0, such as 10")

@@ -102,14 +102,8 @@ pub struct Args {
     games: Option<u64>,
 
     /// Share of drawn games
-    #[arg(
-        long,
-        value_name = "SHARE",
-        default_value_t = 0.0,
-        requires = "power",
-        help_heading = "Power",
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, requires = "power")]
+    #[arg(help_heading = "Power", hide_short_help = true)]
     draw_share: f64,
 
     /// Number of comparisons; the level is divided by it
@@ -123,14 +117,8 @@ pub struct Args {
     target: Vec<f64>,
 
     /// Draw a table of shares (columns group, name, share) instead of results
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with = "inputs",
-        requires = "plot",
-        help_heading = "Output",
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "FILE", conflicts_with = "inputs", requires = "plot")]
+    #[arg(help_heading = "Output", hide_short_help = true)]
     shares: Option<PathBuf>,
 
     /// Draw win rates and intervals into FILE.svg and FILE.png

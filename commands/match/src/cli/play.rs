@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::play_words::{Bounds, Copy, Words, bounds};
 use crate::match_stats::{Decision, EloModel, SprtOptions};
-use crate::report::tournament;
+use crate::report::{matches, tournament};
 use crate::{Encounter, Processors, RunOptions, Standings, Tournament, estimate, extension, positions};
 
 #[derive(Debug, clap::Args)]
@@ -78,14 +78,8 @@ pub struct Args {
     words: Words,
 
     /// Where the table of the games so far is not shown on a terminal, print it after every N pairs; 0 for never
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 10,
-        alias = "ratinginterval",
-        help_heading = "Output",
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "N", default_value_t = 10, alias = "ratinginterval")]
+    #[arg(help_heading = "Output", hide_short_help = true)]
     report_every: u64,
 
     #[command(flatten)]
@@ -115,8 +109,8 @@ impl Subcommand for Args {
 }
 
 fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
-    let tournament = args.tournament(program)?;
     let copy = args.words.copy()?;
+    let tournament = args.tournament(program)?;
     let folder = args.out.clone().unwrap_or_else(|| match (&args.file, &copy) {
         (Some(file), _) => beside(file),
         (None, Some(copy)) => beside(&copy.file),
@@ -246,10 +240,9 @@ pub(super) fn tournament_text(
     language: Language,
 ) -> String {
     let results = tournament::results(tournament, standings);
-    let head = terminal::heading(&tournament::head(language));
-    let mut text = format!("{head}\n{}", tournament::rows(&results, language));
+    let mut text = tournament::rows(&results, language);
     text += &tournament::tests(tournament, standings, &results, LEVEL, language);
-    text += &tournament::times(&results, language);
+    text += &matches::times(&results.encounters, language);
     text += &tournament::faults(tournament, standings, language);
     let (played, planned, folder) = (standings.games, standings.planned, shown(folder));
     text + &match played > planned || tournament.is_unbounded() {

@@ -12,26 +12,9 @@ use super::match_stats::two_numbers;
 use crate::Tournament;
 use crate::match_stats::EloModel;
 
-/// The options of fastchess that this program knows, and whether several words follow.
-const OPTIONS: [(&str, bool); 17] = [
-    ("engine", true),
-    ("each", true),
-    ("openings", true),
-    ("sprt", true),
-    ("resign", true),
-    ("draw", true),
-    ("pgnout", true),
-    ("concurrency", false),
-    ("rounds", false),
-    ("games", false),
-    ("event", false),
-    ("srand", false),
-    ("tournament", false),
-    ("variant", false),
-    ("maxmoves", false),
-    ("use-affinity", false),
-    ("ratinginterval", false),
-];
+/// The options of fastchess that this program knows and that several words follow, and those with one.
+const SEVERAL: &str = "engine each openings sprt resign draw pgnout";
+const ONE: &str = "concurrency rounds games event srand tournament variant maxmoves use-affinity ratinginterval";
 
 /// Options of fastchess that say what this program does in any case, or how its text looks.
 const IGNORED: [&str; 8] =
@@ -52,8 +35,9 @@ pub(super) fn joined(arguments: Vec<OsString>) -> Vec<OsString> {
         let name = argument.to_str().and_then(|text| text.strip_prefix('-'));
         let name = name.map_or("", |name| name.strip_prefix('-').unwrap_or(name));
         let ignored = IGNORED.contains(&name);
-        let lacked = LACKED.split(' ').find(|lacked| *lacked == name && argument != "--config");
-        let known = OPTIONS.into_iter().find(|(known, _)| *known == name);
+        let of = |list: &'static str| list.split(' ').find(|known| *known == name);
+        let lacked = of(LACKED).filter(|_| argument != "--config");
+        let known = of(SEVERAL).map(|known| (known, true)).or(of(ONE).map(|known| (known, false)));
         let known = known.or((ignored || lacked.is_some()).then_some(("", true)));
         let Some((name, several)) = known else {
             all.push(argument);
@@ -74,10 +58,8 @@ pub(super) fn joined(arguments: Vec<OsString>) -> Vec<OsString> {
         if ignored || lacked.is_some() {
             continue;
         }
-        let separator = SEPARATOR.to_string();
-        all.push(
-            if value.is_empty() { format!("--{name}") } else { format!("--{name}={}", value.join(&separator)) }.into(),
-        );
+        let words = value.join(&SEPARATOR.to_string());
+        all.push(if value.is_empty() { format!("--{name}") } else { format!("--{name}={words}") }.into());
     }
     all
 }
@@ -88,7 +70,7 @@ pub(super) fn joined(arguments: Vec<OsString>) -> Vec<OsString> {
 pub(super) struct Words {
     /// An engine in words: cmd= name= args= dir= proto= option.NAME=VALUE, and a limit, tc=40/60+0.6 nodes= depth= or
     /// st=SECONDS; once for each engine
-    #[arg(long, value_name = "WORDS", conflicts_with = "file", required_unless_present = "file")]
+    #[arg(long, value_name = "WORDS", conflicts_with = "file", required_unless_present_any = ["file", "lacks"])]
     engine: Vec<String>,
 
     /// Words for every engine; its own count more

@@ -120,11 +120,12 @@ impl Matches {
         other.problems.into_iter().for_each(|(source, line, problem)| self.problem(&source, line, problem));
     }
 
-    /// All matches in the view of each player: those of the list and their reversals, unless the list holds both
-    /// already.
+    /// All matches in the view of each player: those of the list and their reversals, unless the list holds the same
+    /// games in both views already.
     pub fn both_views(&self) -> Vec<Match> {
-        let listed: HashSet<(&str, &str)> = self.list.iter().map(|m| (&*m.player, &*m.opponent)).collect();
-        let is_single = |m: &&Match| !listed.contains(&(&*m.opponent, &*m.player));
+        let listed: HashMap<(&str, &str), &Match> = self.list.iter().map(|m| ((&*m.player, &*m.opponent), m)).collect();
+        let other = |m: &Match| listed.get(&(&*m.opponent, &*m.player)).map(|other| other.games.reversed());
+        let is_single = |m: &&Match| other(m) != Some(m.games);
         let reversed = self.list.iter().filter(is_single).map(Match::reversed);
         let mut all: Vec<Match> = self.list.iter().cloned().chain(reversed).collect();
         all.sort_by(|a, b| (&a.player, &a.opponent).cmp(&(&b.player, &b.opponent)));

@@ -4,10 +4,14 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
+use evalcurve_calibration::types::Outcome;
 use evalcurve_engine::usi::Position;
 use evalcurve_engine::{Board, Game};
+use evalcurve_records::record::Played;
+use evalcurve_records::record::find::Entry;
 use evalcurve_records::record::format::remove_marks;
 use evalcurve_records::record::pgn::replay::uci_moves;
+use evalcurve_records::{Record, games_of};
 use evalcurve_words::random;
 use evalcurve_words::text::{shortened, shown_path as shown};
 use thiserror::Error;
@@ -29,7 +33,7 @@ const MOST_ATTEMPTS: u64 = 2_000;
 #[derive(Debug, Error, evalcurve_words::language::ToText)]
 pub enum OpeningError {
     /// The file cannot be read.
-    #[error("{path}: cannot read the openings: {source}; give the path of an SFEN, EPD or PGN file")]
+    #[error("{path}: cannot read the openings: {source}; give the path of an SFEN, EPD, PGN, KIF or CSA file")]
     Read { path: String, source: std::io::Error },
     /// No line of the file is an opening.
     #[error("{path}: none of {lines} lines or games is an opening of {game}; the first problem is {first}")]
@@ -122,35 +126,56 @@ const SHUFFLE: u64 = 1;
 const PLIES: u64 = 2;
 const START: u64 = 3;
 
+/// The endings of records of shogi, which are read in any encoding.
+const RECORDS: [&str; 5] = ["csa", "kif", "kifu", "ki2", "ki2u"];
+
 fn parsed(tournament: &Tournament, check: Check, mut bytes: Vec<u8>, path: &Path, shown: &str) -> OpeningList {
+    let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    let most = tournament.openings.plies.map_or(usize::MAX, |plies| plies as usize);
+    let mut list = OpeningList::default();
+    let mut add = |line: usize, position: Result<Position, String>, result: Option<Option<&'static str>>| match position
+        .and_then(|position| check(tournament, position))
+    {
+        Ok(position) => {
+            list.openings.push(position);
+            list.results.extend(result);
+        }
+        Err(why) => list.problems.push(format!("{shown}:{line}: {why}")),
+    };
+    if RECORDS.contains(&&*ending) {
+        for game in games_of(vec![Entry::in_memory(shown, bytes)]).with_moves() {
+            match game {
+                Err(problem) => add(problem.line as usize, Err(problem.value.to_string()), None),
+                Ok(Record { game, .. }) => {
+                    let Played { start, mut moves, .. } = game.played.unwrap_or_default();
+                    moves.truncate(most);
+                    let result = game.black_outcome.map(|outcome| match outcome {
+                        Outcome::Win => "black",
+                        Outcome::Draw => "even",
+                        Outcome::Loss => "white",
+                    });
+                    add(game.line as usize + 1, Ok(Position { start, moves }), Some(result));
+                }
+            }
+        }
+        return list;
+    }
     let length = remove_marks(&mut bytes, 0);
     let text = String::from_utf8_lossy(&bytes[..length]);
     let text = text.trim_start_matches('\u{feff}');
-    let is_pgn = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("pgn")) || text.starts_with("[Event ");
-    let mut list = OpeningList::default();
-    let add = |list: &mut OpeningList, line: usize, position: Result<Position, String>| match position
-        .and_then(|position| check(tournament, position))
-    {
-        Ok(position) => list.openings.push(position),
-        Err(why) => list.problems.push(format!("{shown}:{line}: {why}")),
-    };
-    let most = tournament.openings.plies.map_or(usize::MAX, |plies| plies as usize);
-    if is_pgn {
+    if ending == "pgn" || text.starts_with("[Event ") {
         for (line, game) in pgn_games(text) {
-            let known = list.openings.len();
             let read = uci_moves(game.as_bytes(), most).map_err(|e| e.to_string());
             let start = |start: Option<String>| start.map(|start| completed(tournament.game, &start));
-            add(&mut list, line, read.map(|(found, moves)| Position { start: start(found), moves }));
-            if list.openings.len() > known {
-                list.results.push(result(game));
-            }
+            let read = read.map(|(found, moves)| Position { start: start(found), moves });
+            add(line, read, Some(result(game)));
         }
         return list;
     }
     for (line, text) in (1..).zip(text.lines()).filter(|(_, l)| !l.trim().is_empty() && !l.starts_with('#')) {
         let mut position = position(tournament.game, text.trim());
         position.moves.truncate(most);
-        add(&mut list, line, Ok(position));
+        add(line, Ok(position), None);
     }
     list
 }
@@ -397,6 +422,30 @@ mod tests {
         assert_eq!(moves, ["e2e4 e7e5 g1f3", "d2d4 d7d5"]);
         assert_eq!(list.problems.len(), 1);
         assert!(list.problems[0].starts_with("book.pgn:10: ply 2: 'Ke3'"), "{:?}", list.problems);
+    }
+
+    /// With the handicap and the result.
+    #[test]
+    fn records_of_shogi_are_openings() {
+        let kif = "手合割：香落ち\n先手：甲\n後手：乙\n手数----指手\n   1 ３四歩(33)\n   2 ７六歩(77)\n   3 投了\n";
+        let of = |name: &str, text: &[u8], plies| {
+            let openings = Openings { plies, ..Openings::default() };
+            let tournament = Tournament { game: Game::Shogi, openings, ..Tournament::default() };
+            parsed(&tournament, playable, text.to_vec(), Path::new(name), name)
+        };
+        let list = of("a.kif", kif.as_bytes(), None);
+        assert_eq!(
+            (list.openings[0].moves.join(" "), &list.results[..]),
+            ("3c3d 7g7f".to_owned(), &[Some("black")][..])
+        );
+        assert!(list.openings[0].start.as_ref().is_some_and(|start| start.contains(" w - ")), "{list:?}");
+        let game = |end: &str| format!("V2.2\nN+a\nN-b\nPI\n+\n+7776FU\n-3334FU\n{end}\n");
+        let csa = [game("%TORYO"), game("+7775FU\n%TORYO"), game("%SENNICHITE")].join("/\n");
+        let list = of("b.csa", csa.as_bytes(), Some(1));
+        let moves: Vec<String> = list.openings.iter().map(|p| p.moves.join(" ")).collect();
+        assert_eq!((moves.len() + list.problems.len(), &*moves[0], list.results[0]), (3, "7g7f", Some("white")));
+        assert_eq!(list.results.last(), Some(&Some("even")));
+        assert_eq!(list.results.len(), moves.len());
     }
 
     #[test]

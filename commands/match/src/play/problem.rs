@@ -105,7 +105,7 @@ fn of_openings(tournament: &Tournament) -> Option<Problem> {
     let name = shown(file);
     Some((
         "openings.file".into(),
-        text!("cannot read the openings '{name}': {why}; give the path of an SFEN, EPD or PGN file"),
+        text!("cannot read the openings '{name}': {why}; give the path of an SFEN, EPD, PGN, KIF or CSA file"),
     ))
 }
 

@@ -1,12 +1,13 @@
 //! The results of a tournament as text and JSON.
 
+use evalcurve_app::cli::terminal;
 use evalcurve_words::language::Language;
 use evalcurve_words::say;
 use serde_json::{Value, json};
 
 use super::matches;
 use crate::match_stats::summary::totals;
-use crate::match_stats::{Entry, Match, Summary, summarize};
+use crate::match_stats::{Entry, Match, RatingGroup, Summary, rating_list, summarize};
 use crate::play::Idle;
 use crate::{Format, Standings, Tournament};
 
@@ -17,6 +18,8 @@ pub struct Results {
     pub encounters: Summary,
     /// One row per engine that met several opponents.
     pub totals: Summary,
+    /// All engines on one scale, if any met several opponents.
+    pub ratings: Vec<RatingGroup>,
 }
 
 /// Computes the statistics. In a gauntlet, every engine is shown in its own view against the first.
@@ -29,17 +32,15 @@ pub fn results(tournament: &Tournament, standings: &Standings) -> Results {
     let both: Vec<Match> = matches.iter().flat_map(|m| [m.clone(), m.reversed()]).collect();
     let encounters = if gauntlet { encounters.compared() } else { encounters };
     let of_all = if gauntlet { Vec::new() } else { totals(&both) };
-    Results { encounters, totals: summarize(&of_all, None) }
+    let rated = if of_all.is_empty() { &[] } else { &matches[..] };
+    let ratings = rating_list(&rated.iter().collect::<Vec<_>>(), &[]).unwrap_or_default();
+    Results { encounters, totals: summarize(&of_all, None), ratings }
 }
 
-/// The header of [`rows`].
-pub fn head(language: Language) -> String {
-    matches::head(language)
-}
-
-/// One line per encounter, and one per engine over all its opponents.
+/// A head, one line per encounter, and one per engine over all its opponents, who are not the same: so all are rated.
 pub fn rows(results: &Results, language: Language) -> String {
-    matches::rows(&results.encounters, language) + &matches::totals(&results.totals, language)
+    let rows = matches::rows(&results.encounters, language) + &matches::totals(&results.totals, language);
+    format!("{}\n{rows}{}", terminal::heading(&matches::head(language)), matches::ratings(&results.ratings, language))
 }
 
 /// The table in a narrow window, with the state of the sequential test.
@@ -96,11 +97,6 @@ pub fn tests(
     if comparisons.is_empty() { text } else { format!("{text}\n{comparisons}") }
 }
 
-/// The time of the engines, and which comparisons are not of equal time.
-pub fn times(results: &Results, language: Language) -> String {
-    matches::times(&results.encounters, language)
-}
-
 /// The engines that lost games by faults of their own; empty if there are none.
 pub fn faults(tournament: &Tournament, standings: &Standings, language: Language) -> String {
     let mut text = String::new();
@@ -121,6 +117,7 @@ pub fn faults(tournament: &Tournament, standings: &Standings, language: Language
 pub fn document(tournament: &Tournament, standings: &Standings, results: &Results, level: f64) -> Value {
     let mut document = Value::Object(matches::document(&results.encounters, level));
     document["totals"] = Value::Object(matches::document(&results.totals, level))["systems"].take();
+    document["ratings"] = matches::ratings_document(&results.ratings);
     document["games"] =
         json!({ "played": standings.games, "planned": (!tournament.is_unbounded()).then_some(standings.planned) });
     let names = || tournament.engines.iter().map(|engine| engine.name.clone());

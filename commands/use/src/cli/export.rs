@@ -18,7 +18,7 @@ Examples:
   evalcurve export Gikou.json --to ponanza
   evalcurve export Gikou.json --to shogi-gougi-yaml > gougi.yaml
   evalcurve export MyEngine.json --to stockfish
-      win_rate_params with as[], bs[] and NormalizeToPawnValue; calibrate with --model wdl-material or wdl
+      win_rate_params, to_cp and wdl, as in uci.cpp; calibrate with --model wdl-material or wdl
   evalcurve export MyEngine.json --to rust > src/win_rate.rs
   evalcurve export MyEngine.json --to nnue-pytorch
       in_offset, in_scaling, out_offset and out_scaling of the loss, for data with the scores of this engine

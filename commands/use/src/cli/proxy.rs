@@ -54,7 +54,7 @@ pub struct Args {
     directory: Option<PathBuf>,
 
     /// The engine and its arguments
-    #[arg(last = true, required = true, value_name = "ENGINE")]
+    #[arg(trailing_var_arg = true, required = true, value_name = "ENGINE")]
     engine: Vec<OsString>,
 }
 

@@ -258,6 +258,17 @@ pub(super) fn stockfish(calibration: &Calibration, remarks: &[String]) -> Option
          double win_rate(double v, const Position& pos) {{\n\
          \x20   const auto [a, b] = win_rate_params(pos);\n\
          \x20   return {wins}(1.0 + std::exp((a - v) / b));\n\
+         }}\n\n\
+         // the score to print, 100 for the pawn value of this position\n\
+         int to_cp(double v, const Position& pos) {{\n\
+         \x20   return int(std::round(100.0 * v / win_rate_params(pos).a));\n\
+         }}\n\n\
+         // wins, draws and losses in permille, as UCI_ShowWDL prints them\n\
+         std::string wdl(double v, const Position& pos) {{\n\
+         \x20   const int win = int(std::lround(1000.0 * win_rate(v, pos)));\n\
+         \x20   const int loss = std::min(int(std::lround(1000.0 * win_rate(-v, pos))), 1000 - win);\n\
+         \x20   const int draw = 1000 - win - loss;\n\
+         \x20   return std::to_string(win) + \" \" + std::to_string(draw) + \" \" + std::to_string(loss);\n\
          }}\n",
         preamble = preamble(calibration, &remarks, "//"),
         pawn = pawn.a.value,

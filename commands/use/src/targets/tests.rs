@@ -142,8 +142,8 @@ fn what_a_target_loses_is_said_with_its_size() {
     for &target in Target::ALL {
         let source =
             matches!(target, Target::Stockfish | Target::Rust | Target::Python | Target::CHeader | Target::JavaScript);
-        assert_eq!(target.lost(&lapsing).contains("the calibration 98.0%"), !source, "{target}");
-        assert!(!target.lost(&plain).contains("follow no score"), "{target}");
+        assert_eq!(target.lost(&lapsing).to_string().contains("the calibration 98.0%"), !source, "{target}");
+        assert!(!target.lost(&plain).to_string().contains("follow no score"), "{target}");
     }
 }
 
@@ -222,10 +222,14 @@ proptest! {
 
 const MAIN_C: &str = "#include <stdio.h>\n#include \"code.h\"\n\
     int main(void) { printf(\"%.6f\\n\", win_rate(0)); return 0; }\n";
-const MAIN_CPP: &str = "#include <algorithm>\n#include <cmath>\n#include <cstdio>\n\
+/// A score of a is a pawn and wins half of the games, whose shares add up to 1,000.
+const MAIN_CPP: &str = "#include <algorithm>\n#include <cmath>\n#include <cstdio>\n#include <string>\n\
     enum PieceType { PAWN, KNIGHT, BISHOP, ROOK, QUEEN };\n\
     struct Position { template<PieceType T> int count() const { return 2; } };\n#include \"code.inc\"\n\
-    int main() { std::printf(\"%.6f\\n\", win_rate(0, Position{})); return 0; }\n";
+    int main() { const Position p; const double a = win_rate_params(p).a; int w, d, l;\n\
+    if (std::sscanf(wdl(a, p).c_str(), \"%d %d %d\", &w, &d, &l) != 3 || w != 500 || w + d + l != 1000) return 1;\n\
+    if (l != std::lround(1000 * win_rate(-a, p)) || to_cp(a, p) != 100 || to_cp(-2.5 * a, p) != -250) return 1;\n\
+    std::printf(\"%.6f\\n\", win_rate(0, p)); return 0; }\n";
 const MAIN_RS: &str = "#![deny(warnings)]\nmod code;\nfn main() { println!(\"{:.6}\", code::win_rate(0.0)); }\n";
 const MAIN_JS: &str = "import * as code from './code.mjs';\nconsole.log(code.win_rate(0).toFixed(6));\n";
 const MAIN_PY: &str = "import code_of_file\nprint('%.6f' % code_of_file.win_rate(0))\n";

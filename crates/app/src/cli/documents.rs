@@ -7,7 +7,9 @@ use clap_complete::Shell;
 use evalcurve_words::{key, text};
 
 use super::command::{Command, Done, Heading, Subcommand};
+use super::help::translated;
 use super::messages::About;
+use super::options::language;
 use super::program::Program;
 use super::terminal;
 
@@ -67,7 +69,8 @@ impl Subcommand for CompletionsArgs {
 
     fn run(&self, program: &Program) -> anyhow::Result<Done> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut program.command_line(), program.name, &mut script);
+        let mut command_line = translated(program.command_line(), language());
+        clap_complete::generate(self.shell, &mut command_line, program.name, &mut script);
         terminal::print(&String::from_utf8_lossy(&script))?;
         Ok(Done::Yes)
     }
@@ -93,12 +96,12 @@ impl Subcommand for ManArgs {
         match &self.out {
             Some(folder) => {
                 std::fs::create_dir_all(folder).about(|| text!("{}: cannot create the folder", folder.display()))?;
-                clap_mangen::generate_to(program.command_line(), folder)
+                clap_mangen::generate_to(translated(program.command_line(), language()), folder)
                     .about(|| text!("{}: cannot write the man pages", folder.display()))?;
             }
             None => {
                 let mut page = Vec::new();
-                clap_mangen::Man::new(program.command_line()).render(&mut page)?;
+                clap_mangen::Man::new(translated(program.command_line(), language())).render(&mut page)?;
                 terminal::print(&String::from_utf8_lossy(&page))?;
             }
         }

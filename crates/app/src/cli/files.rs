@@ -1,8 +1,10 @@
 //! Files and folders that commands write.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use anyhow::bail;
@@ -26,6 +28,20 @@ pub use evalcurve_words::text::shown_path as shown;
 /// Writes notes to standard error.
 pub fn note_all(notes: &[Text], quiet: bool, language: Language) {
     notes.iter().filter(|_| !quiet).for_each(|note| terminal::note(&note.text(language)));
+}
+
+/// Opens a page or an address as the desktop does.
+///
+/// # Errors
+/// There is no such desktop.
+pub fn open_in_browser(address: impl AsRef<OsStr>) -> std::io::Result<()> {
+    let program = match std::env::consts::OS {
+        "windows" => "explorer",
+        "macos" => "open",
+        _ => "xdg-open",
+    };
+    let mut command = Command::new(program);
+    command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(drop)
 }
 
 /// Whether there is anything of this name, also a link to a file that does not exist.

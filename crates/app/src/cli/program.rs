@@ -38,10 +38,10 @@ pub struct Program {
 /// What [`Program::assumed`] is.
 type Assume = fn(&[OsString]) -> anyhow::Result<Assumed>;
 
-/// What a program does if it was started without arguments.
+/// What a program does if it was started without arguments, or with what was dropped on it.
 #[derive(Debug)]
 pub enum Assumed {
-    /// Further arguments; usually none.
+    /// Arguments in place of the given ones, if there are any.
     Arguments(Vec<OsString>),
     /// Nothing more: whoever started it has been answered.
     Answered,
@@ -199,7 +199,11 @@ impl Program {
         self.introduce();
         match self.assumed.map(|assumed| assumed(&arguments)) {
             None => {}
-            Some(Ok(Assumed::Arguments(more))) => arguments.extend(more),
+            Some(Ok(Assumed::Arguments(instead))) if instead.is_empty() => {}
+            Some(Ok(Assumed::Arguments(instead))) => {
+                arguments.truncate(1);
+                arguments.extend(instead);
+            }
             Some(Ok(Assumed::Answered)) => return 0,
             Some(Err(error)) => return fail(&error, 2, language_of(&arguments)),
         }

@@ -96,7 +96,7 @@ pub fn shared(
 }
 
 /// Differences of win rates from which conflicts of each size begin.
-pub const SIZES: [f64; 4] = [0.05, 0.1, 0.2, 0.3];
+pub const SIZES: [f64; 6] = [0.05, 0.1, 0.2, 0.3, 0.4, 0.5];
 
 /// With fewer positions or games nobody is believed.
 const FEWEST: (usize, usize) = (40, 20);

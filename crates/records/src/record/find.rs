@@ -70,23 +70,29 @@ impl Entry {
 /// [`SourceError`] for a path that does not exist or a glob without a match.
 pub fn find(paths: &[PathBuf]) -> Result<Vec<Entry>, SourceError> {
     let mut entries = Vec::new();
-    for path in expand_globs(paths)? {
+    let paths = expand_globs(paths)?;
+    for (at, path) in paths.iter().enumerate() {
         let display = path.to_string_lossy().into_owned();
         if display == "-" {
             entries.push(Entry { path: None, bytes: None, display, size: 0, problem: None });
             continue;
         }
-        match std::fs::metadata(&path) {
-            Ok(meta) if meta.is_dir() => find_in_folder(&path, &mut entries),
-            Ok(meta) if meta.is_file() => entries.push(entry(&path, meta.len(), None)),
+        match std::fs::metadata(path) {
+            Ok(meta) if meta.is_dir() => find_in_folder(path, &mut entries),
+            Ok(meta) if meta.is_file() => entries.push(entry(path, meta.len(), None)),
             // a device may have no end, and a pipe no writer
-            Ok(_) => entries.push(entry(&path, 0, Some(NOT_A_FILE.to_owned()))),
+            Ok(_) => entries.push(entry(path, 0, Some(NOT_A_FILE.to_owned()))),
             // a link that leads nowhere or to itself exists, but cannot be read
-            Err(error) if path.is_symlink() => entries.push(entry(&path, 0, Some(unreadable(&path, &error)))),
+            Err(error) if path.is_symlink() => entries.push(entry(path, 0, Some(unreadable(path, &error)))),
             Err(error) => {
                 let missing = error.kind() == io::ErrorKind::NotFound;
                 let message = match missing {
-                    true => text!("no such file or folder; check the name, or quote a glob"),
+                    true => match whole_of(&paths[at..]) {
+                        Some(whole) => {
+                            text!("no such file or folder; put a path with blanks in double quotes: \"{whole}\"")
+                        }
+                        None => text!("no such file or folder; check the name, or quote a glob"),
+                    },
                     false => error.to_string().into(),
                 };
                 return Err(SourceError { path: shown_source(&display), message });
@@ -94,6 +100,12 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Entry>, SourceError> {
         }
     }
     Ok(entries)
+}
+
+/// The path that the first arguments are parts of, because it has blanks and stood without quotes.
+fn whole_of(parts: &[PathBuf]) -> Option<String> {
+    let parts: Vec<_> = parts.iter().map(|part| part.to_string_lossy()).collect();
+    (2..=parts.len()).map(|count| parts[..count].join(" ")).find(|path| Path::new(path).exists())
 }
 
 fn entry(path: &Path, size: u64, problem: Option<String>) -> Entry {

@@ -224,6 +224,8 @@ pub struct Oddity {
 pub enum OddityKind {
     /// A score comment whose number cannot be read.
     UnreadableScore,
+    /// A score that could be in pawns or in centipawns: `[%eval 47,22]`.
+    ScoreWithoutUnit,
     /// A statement that the format does not define.
     UnknownStatement,
     /// A rating or a date that cannot be read, or a rating outside [`RATINGS`].

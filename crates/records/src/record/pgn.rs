@@ -414,7 +414,7 @@ impl<'a> Scan<'a> {
         let body = &self.lines.block[range.clone()];
         let plies = game.plies;
         let mut found = self.parse(body, game);
-        if let Comment::Nothing | Comment::Unreadable = found
+        if let Comment::Nothing | Comment::Unreadable | Comment::NoUnit = found
             && !body.is_ascii()
             && let Some(text) = super::comment::with_minus(&String::from_utf8_lossy(body))
         {
@@ -436,10 +436,8 @@ impl<'a> Scan<'a> {
                 game.book_moves += u32::from(plies > 0);
                 return;
             }
-            Comment::Unreadable => {
-                game.odd(OddityKind::UnreadableScore, line, body);
-                return;
-            }
+            Comment::Unreadable => return game.odd(OddityKind::UnreadableScore, line, body),
+            Comment::NoUnit => return game.odd(OddityKind::ScoreWithoutUnit, line, body),
             Comment::Nothing => return,
         };
         // before the first move there was no search, and after the result there is no move that the score could belong
@@ -480,7 +478,7 @@ impl<'a> Scan<'a> {
         let body = &self.lines.block[range.clone()];
         let may_score = comment::may_score(body);
         let looks_like_score = match found {
-            Comment::Unreadable => true,
+            Comment::Unreadable | Comment::NoUnit => true,
             // those before it are counted when the first comment of another form shows that they are no scores
             Comment::Bare { .. } => self.other_form,
             _ => may_score && super::comment::looks_like_score(&String::from_utf8_lossy(body)),

@@ -65,6 +65,8 @@ pub(crate) enum Comment {
     Book,
     /// Written like a score, but unreadable.
     Unreadable,
+    /// A score in pawns or in centipawns: nothing tells which.
+    NoUnit,
     /// No score: prose, clock times, or the marks of programs for a missing score.
     Nothing,
 }
@@ -282,7 +284,7 @@ fn depth_is_one(body: &[u8]) -> bool {
 }
 
 /// `[%eval 0.25]`, `[%eval #-3]`, possibly with a depth after a comma. A number without a point is centipawns beside
-/// ChessBase's `[%wdl …]`, and else unreadable, because it could be centipawns or pawns.
+/// ChessBase's `[%wdl …]`, and else without a unit, because it could be centipawns or pawns.
 fn lichess(body: &[u8]) -> Option<Comment> {
     let mut from = 0;
     while let Some(percent) = memchr::memchr(b'%', &body[from..]).map(|i| from + i) {
@@ -298,6 +300,7 @@ fn lichess(body: &[u8]) -> Option<Comment> {
             Some((score_cp, mate, [b']' | b',' | b' ', ..], _)) if memchr::memmem::find(body, b"[%wdl ").is_some() => {
                 Comment::Score { score_cp: score_cp / 100, mate, view: View::White, analysis: true }
             }
+            Some((.., [b']' | b',' | b' ', ..], _)) => Comment::NoUnit,
             _ => Comment::Unreadable,
         });
     }
@@ -521,7 +524,7 @@ mod tests {
             ("[%eval 0.25,18]", lichess(25, false)),
             (" Inaccuracy. [%eval 1.0] ", lichess(100, false)),
             // ChessBase writes centipawns here, lichess always has a point
-            ("[%eval 25,18]", Comment::Unreadable),
+            ("[%eval 25,18]", Comment::NoUnit),
             ("[%eval -106,29] [%wdl 1,444,555]", lichess(-106, false)),
             ("[%eval #-3,29] [%wdl 0,0,1000]", lichess(-100_000, true)),
             ("[%eval ]", Comment::Unreadable),
