@@ -25,7 +25,7 @@ use crate::{Difference, Evaluate, JudgeForecasts, JudgedForecasts, JudgedModel};
 #[command(after_help = "\
 Examples:
   evalcurve evaluate evalcurve-out/Gikou.json new-games/
-  evalcurve evaluate evalcurve-out new-games/ --since 2017-01-01 --json
+  evalcurve evaluate evalcurve-out new-games/ --json
   evalcurve evaluate released/Gikou.json new-games/ --tolerance 10
       for a CI: exit code 1 if the scale of these games is another one, 3 if they are too few to tell
   evalcurve evaluate --forecasts mine.csv --forecasts theirs.csv --figures out
