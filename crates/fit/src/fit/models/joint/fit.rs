@@ -254,7 +254,10 @@ fn fit_together(
     let ratings = engines.iter().flat_map(|cases| cases.iter()).filter(|c| strength(c, options).is_some()).count();
     let rated = rows.are_rated();
     let strength_sd = if rated && 10 * ratings >= 9 * rows.len() { STRENGTH_SD_RATED } else { STRENGTH_SD };
-    let small = members.iter().zip(&units).map(|(member, unit)| member.slope.map_or(1.0, |slope| (slope * unit).min(FIRST_SLOPE)));
+    let small = members
+        .iter()
+        .zip(&units)
+        .map(|(member, unit)| member.slope.map_or(1.0, |slope| (slope * unit).min(FIRST_SLOPE)));
     let slopes: Vec<f64> = small.collect();
     let draws = rows.result.contains(&0.5);
     let layout = Layout { players: players.len(), engines: slopes.len(), rated, draws, lapse: false };
