@@ -167,8 +167,8 @@ impl Converter {
             let (name, optimism, cp) = (&self.calibration.engine.name, joint.optimism, 1.0 / joint.w1);
             let (equal, came) = (rate(cp), rate(cp - optimism / joint.w1));
             text!(
-                "{name}: in its games scores promised {optimism:+.2} logits more than came, whoever was to move. A rate \
-                 between equals leaves that out: at {cp:.0} it is {equal:.2}, and in such games {came:.2} came; \
+                "{name}: in its games scores promised {optimism:+.2} logits more than came, whoever was to move. A \
+                 rate between equals leaves that out: at {cp:.0} it is {equal:.2}, and in such games {came:.2} came; \
                  `field` takes it and the opponents in"
             )
         })

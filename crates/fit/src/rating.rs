@@ -335,8 +335,8 @@ fn newton(component: &[usize], pairs: &[Encounter], max_iterations: u32) -> Resu
 
 /// Solves the Newton equations by conjugate gradients with the diagonal as preconditioner.
 ///
-/// The matrix is a weighted graph Laplacian, one entry a pair, and knows no mean of a component; nor may the right side,
-/// of which rounding leaves one. Dense elimination would cost the cube of the players.
+/// The matrix is a weighted graph Laplacian, one entry a pair, and knows no mean of a component; nor may the right
+/// side, of which rounding leaves one. Dense elimination would cost the cube of the players.
 fn solve(right: &[f64], component: &[usize], pairs: &[Encounter], weights: &[f64]) -> Vec<f64> {
     let n = right.len();
     let mut diagonal = vec![0.0; n];

@@ -595,8 +595,8 @@ impl Loss<Arrow> for Objective<'_> {
         Some(step)
     }
 
-    /// Where all else has settled, a slope runs off to infinity or lies where the loss has no bowl. Or the share of lapses
-    /// falls below 0, and at these slopes a first lapse makes no result more likely. The loss has only one minimum
+    /// Where all else has settled, a slope runs off to infinity or lies where the loss has no bowl. Or the share of
+    /// lapses falls below 0, and at these slopes a first lapse makes no result more likely. The loss has only one minimum
     /// without lapses, which is known by then.
     fn leaves(&self, at: &[f64], here: &Evaluation<Arrow>, step: &[f64], is_bowl: bool) -> bool {
         let is_off = |i: usize| i < self.layout.engines && at[i] > RUNAWAY;
