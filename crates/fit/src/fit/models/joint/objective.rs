@@ -596,8 +596,8 @@ impl Loss<Arrow> for Objective<'_> {
     }
 
     /// Where all else has settled, a slope runs off to infinity or lies where the loss has no bowl. Or the share of
-    /// lapses falls below 0, and at these slopes a first lapse makes no result more likely. The loss has only one minimum
-    /// without lapses, which is known by then.
+    /// lapses falls below 0, and at these slopes a first lapse makes no result more likely. The loss has only one
+    /// minimum without lapses, which is known by then.
     fn leaves(&self, at: &[f64], here: &Evaluation<Arrow>, step: &[f64], is_bowl: bool) -> bool {
         let is_off = |i: usize| i < self.layout.engines && at[i] > RUNAWAY;
         let is_flat = |i: usize| at[i] > 10.0 * RUNAWAY || here.gradient[i].abs() <= GRADIENT_TOLERANCE;
