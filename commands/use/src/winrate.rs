@@ -154,14 +154,16 @@ impl Converter {
     }
 }
 
-/// Optimism in logits from which it is told: 2.5 points at an even score.
+/// Optimism in logits from which it is told, 2.5 points at an even score, where it is more than chance: two standard
+/// errors of a share of the games at an even score, 2 / √games.
 const TOLD_OPTIMISM: f64 = 0.1;
 
 impl Converter {
     /// What a rate between equals leaves out: by how much scores promised more than came, whoever was to move.
     fn optimism_note(&self) -> Option<Text> {
         let Model::Joint(joint) = &self.calibration.model.model else { return None };
-        let told = self.reading == Reading::Equal && joint.optimism.abs() >= TOLD_OPTIMISM;
+        let games = self.calibration.provenance.as_ref()?.games? as f64;
+        let told = self.reading == Reading::Equal && joint.optimism.abs() >= TOLD_OPTIMISM.max(4.0 / games.sqrt());
         let rate = |cp: f64| self.calibration.win_rate_in(self.reading, Score::Cp(cp), &self.situation);
         told.then(|| {
             let (name, optimism, cp) = (&self.calibration.engine.name, joint.optimism, 1.0 / joint.w1);

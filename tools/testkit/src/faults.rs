@@ -124,8 +124,8 @@ const SCENES: [Scene; 14] = [
     Scene {
         name: "calibrate",
         kind: Kind::Whole,
-        before: "calibrate before.csa --out out --plots out --data --threads 1",
-        command: "calibrate games.csa --out out --plots out --data --force --threads 1",
+        before: "calibrate before.csa --out out --plots out --threads 1",
+        command: "calibrate games.csa --out out --plots out --force --threads 1",
     },
     Scene {
         name: "sample",
