@@ -310,7 +310,7 @@ impl Rescale {
     fn kind(&self, path: &Path) -> Result<Option<Kind>, Error> {
         let mut head = Vec::new();
         let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-        read.map_err(|source| Error::File { what: shown_path(path), source })?;
+        read.map_err(|source| Error::File { what: shown_path(path).into(), source })?;
         let table = if is_parquet(&head) { Kind::Parquet } else { Kind::Csv };
         let packed = |format: &Format| format.packed().map(Kind::Packed);
         Ok(match self.reading.format {
@@ -389,7 +389,7 @@ impl Rescale {
                 Some(record) => {
                     let share = (FITTED as f64 * file.size as f64 / even as f64) as u64;
                     let bytes = stretches(&file.path, file.size, record as u64, share);
-                    let bytes = bytes.map_err(|source| Error::File { what: shown_path(&file.path), source })?;
+                    let bytes = bytes.map_err(|source| Error::File { what: shown_path(&file.path).into(), source })?;
                     records += bytes.len() as u64 / record as u64;
                     InputSource::Bytes(file.shown.clone(), bytes.into())
                 }
@@ -495,7 +495,7 @@ impl Rescale {
         for (i, source) in sources.iter().enumerate() {
             let folder = source.target.parent().unwrap_or(Path::new("."));
             let cannot =
-                |source| Error::File { what: format!("{}: cannot create the folder", folder.display()), source };
+                |source| Error::File { what: format!("{}: cannot create the folder", folder.display()).into(), source };
             fs::create_dir_all(folder).map_err(cannot)?;
             let teachers = &found.value.teachers[of_files.get(&i).copied().unwrap_or(0)..];
             let (counts, teacher) = self.write_one(source, teachers, &mut files)?;
@@ -564,7 +564,7 @@ impl Rescale {
         match done.and_then(|counts| out.file.sync_all().inspect_err(|_| out.failed = true).map(|()| counts)) {
             Ok(counts) => Ok((counts, of_file)),
             Err(error) if out.failed => Err(Error::said(failed(error))),
-            Err(error) => Err(Error::File { what: shown_path(&source.path), source: error }),
+            Err(error) => Err(Error::File { what: shown_path(&source.path).into(), source: error }),
         }
     }
 }

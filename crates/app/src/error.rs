@@ -24,7 +24,7 @@ pub enum Error {
     Calibration(#[from] CalibrationError),
     /// Another file cannot be read: the file and what failed.
     #[error("{what}: {source}")]
-    File { what: String, source: io::Error },
+    File { what: Text, source: io::Error },
     /// [`Progress::stop`](crate::Progress::stop) was set.
     #[error("interrupted")]
     Interrupted,

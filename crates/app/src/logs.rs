@@ -29,7 +29,8 @@ impl Logs {
                 InputSource::Path(path) => {
                     for path in expand_globs(std::slice::from_ref(path))? {
                         let name = path.display().to_string();
-                        let failed = |source| text!("{name}: cannot read it: {source}; give a vote log");
+                        let what = text!("cannot read {name}; give a vote log");
+                        let failed = |source| Error::File { what: what.clone(), source };
                         logs.add(Log::read_after(&path, &mut seen).map_err(failed)?, &path.display().to_string());
                     }
                 }

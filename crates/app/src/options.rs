@@ -465,8 +465,10 @@ impl Filters {
         for rule in &self.alias {
             match rule.strip_prefix('@') {
                 Some(file) => {
-                    let bytes = fs::read(file)
-                        .map_err(|source| Error::File { what: format!("{file}: cannot read the aliases"), source })?;
+                    let bytes = fs::read(file).map_err(|source| Error::File {
+                        what: format!("{file}: cannot read the aliases").into(),
+                        source,
+                    })?;
                     aliases.add_file(&whole_text(bytes), file).map_err(Error::said)?;
                 }
                 None => aliases.add(rule, "`alias`").map_err(Error::said)?,

@@ -15,6 +15,7 @@ pub fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Se
         |threads: &usize| rayon::current_thread_index().is_some() && rayon::current_num_threads() == *threads;
     let Some(threads) = threads.map(|n| n.max(1)).filter(|n| !is_there(n)) else { return Ok(work()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK).build();
-    let failed = |error| Error::File { what: "cannot begin threads".to_owned(), source: io::Error::other(error) };
+    let failed =
+        |error| Error::File { what: "cannot begin threads".to_owned().into(), source: io::Error::other(error) };
     Ok(pool.map_err(failed)?.install(work))
 }

@@ -73,6 +73,6 @@ fn the_decision_of_a_council() -> Result<(), Box<dyn Error>> {
     let votes = [(0, 80.0), (1, 30.0), (1, 120.0)].map(|(m, cp)| Some(Vote::new(Move(m), Score::Cp(cp))));
     let decision = decide(&Rule::MeanWinRate, &voters, &votes, &Options::default())?;
     assert_eq!(decision.chosen, Move(1));
-    assert!(decision.explain(&voters, &votes, |m| m.0.to_string()).summary().contains(": 1"));
+    assert!(decision.explain(&voters, &votes, |m| m.0.to_string()).summary().to_string().contains(": 1"));
     Ok(())
 }

@@ -124,7 +124,7 @@ fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
     let standings = watch(&tournament, &folder, &options, live)?;
     if let Some(Copy { file, .. }) = copy.filter(|copy| !copy.append) {
         let records = folder.join(format!("games.{}", extension(tournament.game)));
-        let text = std::fs::read(&records).map_err(|source| Error::File { what: shown(&records), source })?;
+        let text = std::fs::read(&records).map_err(|source| Error::File { what: shown(&records).into(), source })?;
         evalcurve_words::whole_file::write(&file, &text)?;
     }
     let text = || tournament_text(&tournament, &standings, &folder, language);
