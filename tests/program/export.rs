@@ -112,7 +112,7 @@ fn check_code(folder: &Folder, file: &str, languages: &[&str]) {
     if wdl && languages.contains(&"c++") {
         export("stockfish", "win_rate.inc");
         let main = format!(
-            "#include <algorithm>\n#include <cmath>\n#include <cstdio>\n\
+            "#include <algorithm>\n#include <cmath>\n#include <cstdio>\n#include <string>\n\
              enum PieceType {{ PAWN, KNIGHT, BISHOP, ROOK, QUEEN }};\n\
              struct Position {{\n    int stage;\n    \
              template<PieceType T> int count() const {{ return T == PAWN ? stage : 0; }}\n    \
