@@ -165,8 +165,9 @@ impl Converter {
         let games = self.calibration.provenance.as_ref()?.games? as f64;
         let told = self.reading == Reading::Equal && joint.optimism.abs() >= TOLD_OPTIMISM.max(4.0 / games.sqrt());
         let rate = |cp: f64| self.calibration.win_rate_in(self.reading, Score::Cp(cp), &self.situation);
+        let cp = self.calibration.constant()?.value;
         told.then(|| {
-            let (name, optimism, cp) = (&self.calibration.engine.name, joint.optimism, 1.0 / joint.w1);
+            let (name, optimism) = (&self.calibration.engine.name, joint.optimism);
             let (equal, came) = (rate(cp), rate(cp - optimism / joint.w1));
             text!(
                 "{name}: in its games scores promised {optimism:+.2} logits more than came, whoever was to move. A \
