@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use evalcurve::calibration::{self, CalibrationError, FittedModel, Reading, Situation, control_seconds};
 use evalcurve::judge::evaluation::Forecaster;
 use evalcurve::language::Language;
+use evalcurve::logistic::logistic;
 use evalcurve::plot::{PlotOptions, curve_with_fits};
 use evalcurve::report::figures::series_of_calibration;
 use evalcurve::run::{Converter, seconds_of};
@@ -202,7 +203,7 @@ fn forecasts(calibration: &calibration::Calibration, table: &Given) -> PyResult<
         let opponent = player.or_else(|| word(&opponent, row)).and_then(|name| forecaster.strength(name));
         let is_known = !kind.needs().material || situation.material.is_some();
         let logit = score.filter(|_| is_known).map(|cp| forecaster.logit(cp, opponent, &situation));
-        found.push(logit.map_or(f64::NAN, |logit| 1.0 / (1.0 + (-logit).exp())));
+        found.push(logit.map_or(f64::NAN, logistic));
     }
     if !of_engine && table.height() > 0 {
         let name = &calibration.engine.name;

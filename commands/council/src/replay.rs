@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use crate::learn::{LearnOptions, Learned, learn};
 use evalcurve_app::{Error, Input, Logs, Outcome, Progress};
 use evalcurve_fit::calibration::Calibration;
 use evalcurve_rules::log::Log;
@@ -12,6 +11,8 @@ use evalcurve_rules::replay::{Replay as Replayed, ReplayOptions, replay};
 use evalcurve_rules::weights::Weights;
 use evalcurve_words::text;
 use serde_json::{Value, json};
+
+use crate::learn::{LearnOptions, Learned, learn};
 
 /// Decides vote logs again, by any rule.
 #[derive(Debug, Clone, Default)]

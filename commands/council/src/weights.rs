@@ -1,6 +1,5 @@
 //! The text report of learned weights.
 
-use crate::learn::{Learned, LearnedMember, LearnedRule};
 use evalcurve_app::report::columns::Columns;
 use evalcurve_app::report::text::{columns, printable, shown_or, thousands};
 use evalcurve_fit::curve::Z_95;
@@ -8,6 +7,8 @@ use evalcurve_rules::replay::{Against, Regret};
 use evalcurve_rules::weights::MemberWeight;
 use evalcurve_words::language::Language;
 use evalcurve_words::say;
+
+use crate::learn::{Learned, LearnedMember, LearnedRule};
 
 /// Columns of a name.
 const NAME: usize = 20;

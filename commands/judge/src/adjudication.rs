@@ -7,13 +7,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::drift::Estimated;
 use evalcurve_calibration::types::Outcome;
 use evalcurve_fit::curve::{Z_95, wilson};
 use evalcurve_records::sample::{Sample, SampleTable};
 use serde::Serialize;
 
 use super::certified::upper_bound;
+use crate::drift::Estimated;
 
 /// The largest score, in centipawns, that is considered for draws, and the steps up to it.
 const DRAW_SCORES: (i32, i32) = (100, 5);

@@ -10,7 +10,7 @@ use evalcurve_app::{Error, Input, InputSource, Outcome, on_threads};
 use evalcurve_calibration::logistic::logit;
 use evalcurve_fit::normal::two_sided;
 use evalcurve_fit::validate::{
-    Estimate, Forecast, ScoreOptions, ValidateError, holm, log_loss_difference, mean_by_game,
+    Estimate, Forecast, ScoreOptions, ValidateError, brier, holm, log_loss_difference, mean_by_game,
 };
 use evalcurve_records::sample::collect::Problem;
 use evalcurve_records::sample::{PositionCount, ReadReport};
@@ -236,7 +236,8 @@ fn differences(models: &[(String, Vec<Row>)], notes: &mut Vec<Text>) -> Vec<Diff
                 ));
             }
             let (a, b): (Vec<Forecast>, Vec<Forecast>) = same.iter().map(|(a, b)| (a.forecast, b.forecast)).unzip();
-            let squares: Vec<(u64, f64)> = a.iter().zip(&b).map(|(a, b)| (a.game, brier(a) - brier(b))).collect();
+            let square = |of: &Forecast| brier(of.win_rate(), of.outcome.value());
+            let squares: Vec<(u64, f64)> = a.iter().zip(&b).map(|(a, b)| (a.game, square(a) - square(b))).collect();
             let (Some(log_loss), Some(brier)) = (log_loss_difference(&a, &b), mean_by_game(&squares)) else {
                 notes.push(text!("{one} and {other} have no sample in common, so that they cannot be compared"));
                 continue;
@@ -267,12 +268,6 @@ fn differences(models: &[(String, Vec<Row>)], notes: &mut Vec<Text>) -> Vec<Diff
         ));
     }
     found
-}
-
-/// ½(1-p)² + ½p² for a draw.
-fn brier(forecast: &Forecast) -> f64 {
-    let (p, y) = (forecast.win_rate(), forecast.outcome.value());
-    y * (1.0 - p) * (1.0 - p) + (1.0 - y) * p * p
 }
 
 /// Where a table has the forecasts of a model.

@@ -1,9 +1,10 @@
 //! Whether the scale of an engine moved.
 
-use crate::drift::{Drift, DriftOptions, drift};
 use evalcurve_app::{Error, Input, Outcome, Progress};
 use evalcurve_fit::calibration::{Calibration, Normalization};
 use evalcurve_words::text;
+
+use crate::drift::{Drift, DriftOptions, drift};
 
 /// Tests whether the scale of an engine's scores moved between two calibration files, the old and the new one.
 #[derive(Debug, Clone, Default)]

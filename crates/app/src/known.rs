@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use evalcurve_calibration::Joint;
+use evalcurve_calibration::logistic::{logistic, logit};
 use evalcurve_fit::calibration::{
     Calibration, Curve, CurveBin, Dates, FittedModel, MatePolicy, Mates, Model, ModelKind, Provenance, Reading, Score,
     Situation,
@@ -51,6 +52,11 @@ impl Known {
     /// Name of the engine, or of an engine and a year.
     pub fn name(&self) -> &'static str {
         self.cell("name")
+    }
+
+    /// All names that it is found by.
+    fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.list("also").chain(self.list("stands_for")).chain([self.name()])
     }
 
     /// First and last year of the games.
@@ -192,8 +198,7 @@ pub fn matching(glob: Option<&str>) -> Result<Vec<Known>, Text> {
     let Some(glob) = glob else { return Ok(rows().collect()) };
     let glob = glob.strip_prefix(KNOWN).unwrap_or(glob);
     let matches = |name: &str| matches_glob(glob, name);
-    let names = |known: &Known| known.list("also").chain(known.list("stands_for")).chain([known.name()]).any(matches);
-    let mut found: Vec<Known> = rows().filter(names).collect();
+    let mut found: Vec<Known> = rows().filter(|known| known.names().any(matches)).collect();
     found.extend(find(glob).filter(|_| found.is_empty()));
     if found.is_empty() { Err(not_known(glob)) } else { Ok(found) }
 }
@@ -202,12 +207,7 @@ pub fn matching(glob: Option<&str>) -> Result<Vec<Known>, Text> {
 pub(crate) fn not_known(name: &str) -> Text {
     let name = name.strip_prefix(KNOWN).unwrap_or(name);
     let all: Vec<Known> = rows().collect();
-    let words = |known: &Known| {
-        let mut words: Vec<&'static str> = known.list("also").chain(known.list("stands_for")).collect();
-        words.push(known.name());
-        words
-    };
-    let names: BTreeSet<&str> = all.iter().flat_map(words).collect();
+    let names: BTreeSet<&str> = all.iter().flat_map(Known::names).collect();
     let nearest = unmatched(key!("known engine"), name, &names).unwrap_or_default();
     text!("{nearest}; `evalcurve constant --known` lists them")
 }
@@ -240,14 +240,12 @@ pub fn interval_elsewhere(
     situation: &Situation,
 ) -> Option<(f64, f64)> {
     let (low, high) = calibration.interval(Reading::Equal, Score::Cp(score_cp), situation)?;
-    let logit = |rate: f64| libm::log(rate / (1.0 - rate));
     let at = |score: f64| calibration.logit(Reading::Equal, score, situation);
     let (middle, stretch) = (at(score_cp), libm::exp(1.96 * spread));
     let (more, less) = (at(score_cp * stretch) - middle, at(score_cp / stretch) - middle);
     let up = (logit(high) - middle).hypot(more.max(less));
     let down = (middle - logit(low)).hypot(more.min(less));
-    let rate = |logit: f64| 1.0 / (1.0 + libm::exp(-logit));
-    Some((rate(middle - down), rate(middle + up)))
+    Some((logistic(middle - down), logistic(middle + up)))
 }
 
 #[cfg(test)]

@@ -113,7 +113,7 @@ impl Sorted {
 }
 
 /// The Brier score of one forecast. A draw is half a win and half a loss: ½(1-p)² + ½p².
-pub(super) fn brier(p: f64, result: f64) -> f64 {
+pub fn brier(p: f64, result: f64) -> f64 {
     result * (1.0 - p) * (1.0 - p) + (1.0 - result) * p * p
 }
 

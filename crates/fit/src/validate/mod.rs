@@ -44,7 +44,7 @@ mod tests;
 pub use crate::fit::{Case, Model, ModelFit, ModelKind, SharedPosition, Situation, fit_engines};
 pub use choose::{Candidate, Choice, choose_model};
 pub use clusters::{Estimate, mean_by_game};
-pub use corp::{BandPoint, Decomposition, Reliability, ReliabilityPool, reliability};
+pub use corp::{BandPoint, Decomposition, Reliability, ReliabilityPool, brier, reliability};
 pub use cross_validation::{CrossValidation, FoldFits};
 pub use folds::{DEFAULT_FOLDS, FoldOptions, fold_of};
 pub use forecast::{EngineCases, Forecast, ValidateError};
