@@ -277,18 +277,21 @@ def lines(table, out):
         win = float(row["lapse"]) - float(row["drawn"]) / 2 + decided * share
         loss = float(row["lapse"]) - float(row["drawn"]) / 2 + decided / (1 + math.exp(width + 100 * w1))
         of_win = decided * share * (1 - share) * math.sqrt(variance(100, -1))
-        half, of_half = width / w1, math.sqrt(variance(-width / w1 ** 2, 1 / w1))
+        # on the logit, so that no bar leaves 0 to 1
+        logit, half = math.log(win / (1 - win)), 1.96 * of_win / (win * (1 - win))
+        low, high = (1 / (1 + math.exp(-logit - side * half)) for side in (-1, 1))
+        scale, of_scale = width / w1, math.sqrt(variance(-width / w1 ** 2, 1 / w1))
         shares = win, of_win, 1 - win - loss, loss, (win + 1 - loss) / 2
         print(row["name"], row["games"], *(f"{v:.2f}" for v in shares),
-              f"{half:.0f} {of_half:.0f}", row["unseen"], row["doubts"], sep="|")
+              f"{scale:.0f} {of_scale:.0f}", row["unseen"], row["doubts"], sep="|")
         # a bar as long as the axis says nothing
         if base in shown and of_win <= 0.15:
             place = order.index(shown[base])
             at = f"\"{shown[base]}\",{int(year) + 0.08 * (place - 2):.2f}"  # bars of one year are side by side
-            wins.append((place, year, f"{at},{win:.4f},{of_win:.4f}"))
-            halves.append((place, year, f"{at},{half:.1f},{of_half:.1f}"))
-    for name, points in ("wins", wins), ("halves", halves):
-        text = "\n".join(["line,x,y,error", *(line for *_, line in sorted(points))]) + "\n"
+            wins.append((place, year, f"{at},{win:.4f},{low:.4f},{high:.4f}"))
+            halves.append((place, year, f"{at},{scale:.1f},{of_scale:.1f}"))
+    for name, columns, points in ("wins", "low,high", wins), ("halves", "error", halves):
+        text = "\n".join([f"line,x,y,{columns}", *(line for *_, line in sorted(points))]) + "\n"
         (out / f"pawn-{name}.csv").write_text(text, encoding="utf-8")
 
 

@@ -33,7 +33,7 @@ fn with_intervals(
         let (value, ends) = value(x);
         Some((x, value, ends?))
     };
-    RateLine { seen: (0..BARS).map(place).filter_map(bar).collect(), ..line(name, at, range, |x| (value(x).0, 0.0)) }
+    RateLine { seen: (0..BARS).map(place).filter_map(bar).collect(), ..line(name, at, range, |x| (value(x).0, None)) }
 }
 
 /// Win rates by score, a line for each of some ratings.

@@ -24,22 +24,19 @@ const POINTS: usize = 240;
 /// Every how many points a bar is drawn.
 const BAR_EVERY: usize = 20;
 
-/// A line through values with their standard errors.
-pub fn line(name: &str, color: usize, (low, high): (f64, f64), value: impl Fn(f64) -> (f64, f64)) -> RateLine {
+/// A line through values with the ends of their intervals.
+pub fn line(
+    name: &str,
+    color: usize,
+    (low, high): (f64, f64),
+    value: impl Fn(f64) -> (f64, Option<[f64; 2]>),
+) -> RateLine {
     let point = |i: usize| {
         let x = low + (high - low) * i as f64 / POINTS as f64;
-        let (value, error) = value(x);
-        (x, value, error)
+        let (value, ends) = value(x);
+        (x, value, ends)
     };
     RateLine { name: name.to_owned(), color, points: (0..=POINTS).map(point).collect(), seen: Vec::new() }
-}
-
-/// The standard error of a share, back from its interval, which is computed on the logit.
-fn share_error(share: Estimate, quantile: f64) -> f64 {
-    let half = share.interval.map_or(0.0, |[low, high]| 0.5 * (logit(high) - logit(low)));
-    let error = half / quantile * share.value * (1.0 - share.value);
-    // a bar of two errors does not leave 0 to 1
-    if error.is_finite() && 2.0 * error < share.value.min(1.0 - share.value) { error } else { 0.0 }
 }
 
 fn at(unit: StageUnit, stage: f64) -> Situation {
@@ -59,19 +56,14 @@ fn shares(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Result
     let step = 2.0 * range / POINTS as f64;
     let share = |pick: fn(WdlEstimate) -> Estimate| {
         move |x: f64| {
-            let Some(found) = calibration.wdl(Reading::Equal, x, &situation).map(pick) else { return (f64::NAN, 0.0) };
+            let Some(found) = calibration.wdl(Reading::Equal, x, &situation).map(pick) else { return (f64::NAN, None) };
             let has_bar = ((x + range) / step).round() as usize % BAR_EVERY == BAR_EVERY / 2;
-            (found.value, if has_bar { share_error(found, calibration.quantile()) } else { 0.0 })
+            (found.value, found.interval.filter(|_| has_bar))
         }
     };
     let chart = RateChart {
         title: say!(language, "{}: wins, draws and losses", calibration.engine.name),
-        caption: say!(
-            language,
-            "at {} {}; bars: two standard errors, where these stay within 0 and 1",
-            stage_name(wdl.stage, language),
-            wdl.stage.target()
-        ),
+        caption: say!(language, "at {} {}; bars: 95% intervals", stage_name(wdl.stage, language), wdl.stage.target()),
         x_name: score_axis(language),
         y_name: say!(language, "share"),
         lines: vec![
@@ -90,7 +82,7 @@ fn parameters(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Re
         move |stage: f64| {
             let found = calibration.a_and_b(stage).map(pick);
             let value = found.and_then(|e| end.map_or(Some(e.value), |end| e.interval.map(|ends| ends[end])));
-            (value.unwrap_or(f64::NAN), 0.0)
+            (value.unwrap_or(f64::NAN), None)
         }
     };
     let range = (f64::from(wdl.from_stage), f64::from(wdl.to_stage));
@@ -141,7 +133,7 @@ fn contours(calibration: &Calibration, wdl: &Wdl, options: &PlotOptions) -> Resu
     let contour = |word: &str, color: usize, sign: f64, share: f64| {
         let score = |stage: f64| {
             let (a, b) = wdl.a_and_b(stage);
-            (sign * (a + b * logit(share)), 0.0)
+            (sign * (a + b * logit(share)), None)
         };
         line(&format!("{word} {:.0}%", 100.0 * share), color, range, score)
     };
@@ -213,7 +205,7 @@ fn seen_and_fitted(
         let counts: Vec<(f64, usize)> = stages.chunk_by(|x, y| x == y).map(|c| (c[0], c.len())).collect();
         let fitted = |x: f64| {
             let of = |&(stage, count): &(f64, usize)| count as f64 * of(wdl.rates(x, &at(wdl.stage, stage)));
-            (counts.iter().map(of).sum::<f64>() / stages.len() as f64, 0.0)
+            (counts.iter().map(of).sum::<f64>() / stages.len() as f64, None)
         };
         let bin = |c: &Case| (((f64::from(c.score_cp) + range) / (2.0 * range) * BINS as f64) as usize).min(BINS - 1);
         let seen = |of_bin: usize| {

@@ -1,4 +1,4 @@
-//! Lines of rates over a quantity, with their standard errors: the figures of simulations.
+//! Lines of rates over a quantity, with bars for their intervals: the figures of simulations.
 
 use super::chart::{AxisSpec, Words, stroke};
 use super::labels::{Entry, Names, named_lines};
@@ -10,8 +10,8 @@ pub struct RateLine {
     pub name: String,
     /// Index for [`color`]: the same subject has the same colour in all figures.
     pub color: usize,
-    /// x, y and the standard error of y, from left to right; the error of an exact value is 0.
-    pub points: Vec<(f64, f64, f64)>,
+    /// x, y and the ends of the interval of y, from left to right; an exact value has none.
+    pub points: Vec<(f64, f64, Option<[f64; 2]>)>,
     /// What was observed, as discs that no line joins: x, y and the ends of the interval of y.
     pub seen: Vec<(f64, f64, [f64; 2])>,
 }
@@ -32,8 +32,8 @@ pub struct RateChart {
     pub notes: Vec<String>,
 }
 
-/// Draws lines with a disc at each simulated point and bars of two standard errors. The range of the axes is that of
-/// the lines and of these bars.
+/// Draws lines with a disc and a bar at each point that has an interval. The range of the axes is that of the lines and
+/// of these bars.
 ///
 /// # Errors
 /// No point at all, or options out of range.
@@ -43,14 +43,15 @@ pub fn rate_chart(chart: &RateChart, options: &PlotOptions) -> Result<Figure, Pl
     if points().next().is_none() {
         return Err(PlotError::nothing(chart.lines.len(), "a point", "any range"));
     }
-    let axis = |name, share: f64, of: fn(&(f64, f64, f64)) -> (f64, f64)| {
-        let (low, high) =
-            points().map(|p| of(p).0).fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
+    let axis = |name, share: f64, values: &[f64], ends: &[f64]| {
+        let span = |values: &[f64], from: (f64, f64)| values.iter().fold(from, |(a, b), v| (a.min(*v), b.max(*v)));
+        let (low, high) = span(values, (f64::INFINITY, f64::NEG_INFINITY));
         let margin = ((high - low) * share).max(1e-3);
-        let ends = |(a, b): (f64, f64), p| (a.min(of(p).0 - of(p).1), b.max(of(p).0 + of(p).1));
-        AxisSpec::new(name, points().fold((low - margin, high + margin), ends))
+        AxisSpec::new(name, span(ends, (low - margin, high + margin)))
     };
-    let (x, y) = (axis(&chart.x_name, 0.03, |p| (p.0, 0.0)), axis(&chart.y_name, 0.06, |p| (p.1, 2.0 * p.2)));
+    let [xs, ys] = [points().map(|p| p.0).collect::<Vec<f64>>(), points().map(|p| p.1).collect()];
+    let ends: Vec<f64> = points().filter_map(|p| p.2).flatten().collect();
+    let (x, y) = (axis(&chart.x_name, 0.03, &xs, &[]), axis(&chart.y_name, 0.06, &ys, &ends));
     let with_points = chart.lines.iter().enumerate().filter(|(_, line)| !line.points.is_empty());
     let entry = |(index, l): (usize, &RateLine)| Entry { index, name: l.name.clone(), look: color(l.color) };
     let entries: Vec<Entry> = with_points.map(entry).collect();
@@ -64,13 +65,12 @@ pub fn rate_chart(chart: &RateChart, options: &PlotOptions) -> Result<Figure, Pl
             if path.len() > 1 {
                 canvas.line(path, stroke(&ink, 1.8), entry.look.dash)?;
             }
-            let simulated = || line.points.iter().filter(|p| p.2 > 0.0);
-            let bars = simulated().map(|&(x, y, error)| (x, [y - 2.0 * error, y + 2.0 * error]));
-            for (x, [low, high]) in bars.chain(line.seen.iter().map(|&(x, _, ends)| (x, ends))) {
+            let estimated = line.points.iter().filter_map(|&(x, y, ends)| Some((x, y, ends?)));
+            let marks: Vec<(f64, f64, [f64; 2])> = estimated.chain(line.seen.iter().copied()).collect();
+            for &(x, _, [low, high]) in &marks {
                 canvas.line(&[(x, low), (x, high)], stroke(&ink, 1.4), "")?;
             }
-            let discs: Vec<(f64, f64)> =
-                simulated().map(|p| (p.0, p.1)).chain(line.seen.iter().map(|p| (p.0, p.1))).collect();
+            let discs: Vec<(f64, f64)> = marks.iter().map(|mark| (mark.0, mark.1)).collect();
             canvas.discs(&discs, 2.8, &ink)?;
         }
         Ok(())
@@ -78,12 +78,11 @@ pub fn rate_chart(chart: &RateChart, options: &PlotOptions) -> Result<Figure, Pl
     Ok(figure.with_data(data(chart)))
 }
 
-/// The points of all lines, with bars of two standard errors or intervals as `low` and `high`.
+/// The points of all lines, with the ends of their intervals as `low` and `high`.
 fn data(chart: &RateChart) -> Data {
     let mut data = Data { head: vec!["line", "series", "x", "y", "low", "high"], rows: Vec::new() };
     for line in &chart.lines {
-        let points =
-            line.points.iter().map(|&(x, y, e)| ("line", x, y, (e > 0.0).then_some([y - 2.0 * e, y + 2.0 * e])));
+        let points = line.points.iter().map(|&(x, y, ends)| ("line", x, y, ends));
         let seen = line.seen.iter().map(|&(x, y, ends)| ("seen", x, y, Some(ends)));
         for (series, x, y, ends) in points.chain(seen) {
             let [low, high] = [0, 1].map(|end| ends.map_or_else(String::new, |ends| format!("{:.6}", ends[end])));
@@ -99,19 +98,20 @@ mod tests {
 
     #[test]
     fn lines_are_drawn_with_their_names_and_errors() {
-        let line = |name: &str, color, error| RateLine {
+        let line = |name: &str, color, ends| RateLine {
             name: name.to_owned(),
             color,
-            points: vec![(1.0, 0.7, error), (2.0, 0.6, error)],
+            points: vec![(1.0, 0.7, ends), (2.0, 0.6, ends)],
             seen: vec![(1.5, 0.65, [0.62, 0.68])],
         };
         let chart = RateChart {
             title: "Best-move rate".to_owned(),
-            lines: vec![line("多数決 (majority)", 2, 0.01), line("single", 6, 0.0)],
+            lines: vec![line("多数決 (majority)", 2, Some([0.55, 0.85])), line("single", 6, None)],
             ..RateChart::default()
         };
         let figure = rate_chart(&chart, &PlotOptions::default()).unwrap();
         assert!(figure.svg().contains("多数決 (majority)") && figure.svg().contains("Best-move rate"));
+        assert!(figure.data().to_csv().contains("0.700000,0.550000,0.850000"));
         assert!(rate_chart(&RateChart::default(), &PlotOptions::default()).is_err());
     }
 }

@@ -208,7 +208,9 @@ fn figure(sweep: &Sweep, look: &Look, options: &PlotOptions) -> Result<Figure, e
     }
     let line = |line: &crate::simulate::sweep::Line| {
         let (name, color) = of_line(line.shown);
-        RateLine { name, color, points: line.points.clone(), seen: Vec::new() }
+        let bar = |y: f64, error: f64| (error > 0.0).then_some([y - 2.0 * error, y + 2.0 * error]);
+        let points = line.points.iter().map(|&(x, y, error)| (x, y, bar(y, error))).collect();
+        RateLine { name, color, points, seen: Vec::new() }
     };
     let chart = RateChart {
         title: look.title.clone(),
