@@ -266,7 +266,8 @@ impl Case<'_> {
             self.both(&format!("diagnose {input} {least} --bands 20 --data --force --json --out OUT"))?;
             self.both(&format!("thresholds {input} {least} --json"))?;
             self.both(&format!("inspect {input} --json"))?;
-            self.both(&format!("curve {input} --from-ply 1 --json"))?;
+            self.both(&format!("plot {input} --from-ply 1 --points --json"))?;
+            self.both(&format!("plot {input} --from-ply 1 --out OUT"))?;
             self.both(&format!("calibrate {input} {least} --model auto --json --no-plots --force --out calibrations"))?;
             let found = fs::read_dir(self.folder.join("calibrations")).into_iter().flatten().flatten();
             let mut files: Vec<String> = found.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
@@ -314,7 +315,7 @@ impl Case<'_> {
             let _ = fs::remove_dir_all(&out);
             let mut words: Vec<&str> =
                 command.split(' ').map(|word| if word == "OUT" { "out" } else { word }).collect();
-            if matches!(name, "calibrate" | "diagnose" | "thresholds" | "evaluate" | "rescale" | "inspect" | "curve") {
+            if matches!(name, "calibrate" | "diagnose" | "thresholds" | "evaluate" | "rescale" | "inspect" | "plot") {
                 words.extend(["--threads", threads]);
             }
             let ran = Command::new(&self.options.program)
