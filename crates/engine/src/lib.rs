@@ -45,6 +45,6 @@ pub use lock::lock;
 pub use member::{Listener, Member};
 pub use player::{Failure, Player};
 pub use queue::{Event, GUI_LINE_BYTES, events, forward, wait};
-pub use task::{MemberEvent, SearchResult, Task};
+pub use task::{FailureKind, MemberEvent, SearchResult, Task};
 pub use trial::{Trial, disobeys, ignored, instead_of, time_per_move, try_limits};
 pub use voted::VotedGame;
