@@ -34,4 +34,4 @@ pub mod record;
 pub mod sample;
 
 pub use games::{Games, Original, Record, Written, games, games_of};
-pub use sample::collect::Problem;
+pub use sample::collect::{Problem, ProblemKind};
