@@ -21,6 +21,7 @@ pub const MOST_QUOTED: usize = 80;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, EnumString, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Game {
     /// Shogi, by USI.
     #[default]
