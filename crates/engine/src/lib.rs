@@ -48,3 +48,10 @@ pub use queue::{Event, GUI_LINE_BYTES, events, forward, wait};
 pub use task::{FailureKind, MemberEvent, SearchResult, Task};
 pub use trial::{Trial, disobeys, ignored, instead_of, time_per_move, try_limits};
 pub use voted::VotedGame;
+
+/// The text of a file of the repository; `None` in a package, which does not hold it.
+#[cfg(test)]
+pub(crate) fn of_repository(path: &str) -> Option<String> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.join("tests/oracle").is_dir().then(|| std::fs::read_to_string(root.join(path)).unwrap())
+}

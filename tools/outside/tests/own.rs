@@ -4,8 +4,9 @@ use evalcurve_calibration::types::Color;
 use evalcurve_calibration::{Calibration, ErrorKind, Score, Situation, register};
 use evalcurve_fit::fit::{Case, FitOptions, ModelKind};
 use evalcurve_fit::validate::{CrossValidation, EngineCases, FoldOptions, choose_model, log_loss_difference};
-use evalcurve_records::record::Formats;
+use evalcurve_records::ProblemKind;
 use evalcurve_records::record::find::Entry;
+use evalcurve_records::record::{Formats, SkipReason};
 use evalcurve_rules::{Move, Needs, Options, Rule, Vote, Voter, by_value, check, decide};
 use outside::{BENT, Backed, Bent, SCORE_LINES};
 
@@ -40,7 +41,7 @@ fn from_an_own_format_to_a_decision_of_an_own_rule() {
             Err(problem) => problems.push((problem.line, problem.kind)),
         }
     }
-    assert_eq!((cases.len(), problems), (4000, vec![(4001, "unknown_result")]));
+    assert_eq!((cases.len(), problems), (4000, vec![(4001, ProblemKind::Skipped(SkipReason::UnknownResult))]));
 
     let kind = register(&BENT).unwrap();
     let fit = Bent::fit(kind, &cases).unwrap();

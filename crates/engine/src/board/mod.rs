@@ -375,8 +375,9 @@ mod tests {
     /// Counts by pyffish, the rules of Fairy-Stockfish (`tests/oracle/perft_minishogi.py`).
     #[test]
     fn legal_moves_of_5x5_shogi_are_those_of_fairy_stockfish() {
-        let expected = include_str!("../../../../tests/oracle/perft_minishogi.expected.json");
-        let expected: serde_json::Value = serde_json::from_str(expected).unwrap();
+        let file = "tests/oracle/perft_minishogi.expected.json";
+        let Some(expected) = crate::of_repository(file) else { return };
+        let expected: serde_json::Value = serde_json::from_str(&expected).unwrap();
         let positions = expected["positions"].as_array().unwrap();
         assert_eq!(positions.len(), 61);
         for position in positions {
