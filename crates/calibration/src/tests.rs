@@ -399,6 +399,7 @@ fn errors_say_what_can_be_done() {
     assert_eq!(kind("/model/w1", json!(-1)), ErrorKind::Damaged);
     let of_text = |text: &str| Calibration::from_json(text, "test").unwrap_err().kind();
     assert_eq!((of_text("[]"), of_text("{\"a\": 1")), (ErrorKind::OtherFormat, ErrorKind::Damaged));
+    assert_eq!([of_text("[package]\n"), of_text("V2.2\nPI")], [ErrorKind::OtherFormat; 2]);
     let of_path = |path: &str| Calibration::read(path).unwrap_err().kind();
     assert_eq!((of_path("no/such/file"), of_path("/")), (ErrorKind::NotFound, ErrorKind::Io));
 }

@@ -2,7 +2,8 @@
 //!
 //! [`usi`] has the messages and the process, [`board`] the legal moves of shogi, 5x5 shogi and chess. A [`Player`]
 //! waits for each answer, as a match runner does; a [`Member`] never waits, as a council needs it. [`ConfigText`] reads
-//! the tables of engines in the files of councils and tournaments.
+//! the tables of engines in the files of councils and tournaments. [`Failure::kind`] tells an engine that is not there
+//! from one that ended, or is late.
 //!
 //! ```no_run
 //! use std::time::Duration;
