@@ -31,7 +31,7 @@ const DOUBTS: [Doubt; 13] = [
 ];
 
 /// Kinds of problems that no enum lists.
-const KINDS: [&str; 22] = [
+const KINDS: [&str; 16] = [
     "bad_color",
     "bad_count",
     "bad_engine",
@@ -46,14 +46,8 @@ const KINDS: [&str; 22] = [
     "bad_score",
     "bad_win_rate",
     "bad_window",
-    "same_name",
     "same_player",
-    "moves_differ",
     "no_effect",
-    "not_replayed",
-    "trailing_data",
-    "unread_comment",
-    "zero_byte",
 ];
 
 /// The templates in a source file: the literal that begins `text!` or `key!`, or follows the language in `say!`,

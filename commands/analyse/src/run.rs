@@ -7,7 +7,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use evalcurve_engine::usi::{Position, engines_are_stopping};
-use evalcurve_engine::{Board, EngineConfig, Failure, Game, Limit, Player, ignored, instead_of, time_per_move};
+use evalcurve_engine::{
+    Board, EngineConfig, Failure, FailureKind, Game, Limit, Player, ignored, instead_of, time_per_move,
+};
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
 use thiserror::Error;
@@ -365,7 +367,7 @@ impl Search {
         let (board, _) = Board::new(self.game, position);
         let mut player = Player::for_game(None, engine).ok()?;
         let found = player.search(position.clone(), board.side(), limit.go(), self.patience_of(engine));
-        let late = found.err().filter(|failure| matches!(failure, Failure::Late(_)));
+        let late = found.err().filter(|failure| failure.kind() == FailureKind::Late);
         if late.is_none() {
             player.quit();
         }
@@ -419,7 +421,7 @@ impl Search {
         let (board, _) = Board::new(self.game, position);
         let go = engine.limit.map(Limit::go).unwrap_or_default();
         let patience = self.patience_of(engine);
-        let mut ask = || {
+        let mut ask = || -> Result<_, Failure> {
             // one that has ended since its last answer is started again
             let mut ready = Player::for_game(player.take(), engine)?;
             let result = ready.search(position.clone(), board.side(), go.clone(), patience)?;
@@ -428,7 +430,7 @@ impl Search {
         };
         match ask() {
             Ok(result) => Answer::of(&result, &board),
-            Err(late @ Failure::Late(_)) => Answer::failed(Reason::NoAnswer, &late.to_string()),
+            Err(late) if late.kind() == FailureKind::Late => Answer::failed(Reason::NoAnswer, &late.to_string()),
             Err(why) => Answer::failed(Reason::Crashed, &why.to_string()),
         }
     }

@@ -12,7 +12,7 @@ use evalcurve_fit::normal::two_sided;
 use evalcurve_fit::validate::{
     Estimate, Forecast, ScoreOptions, ValidateError, brier, holm, log_loss_difference, mean_by_game,
 };
-use evalcurve_records::sample::collect::Problem;
+use evalcurve_records::sample::collect::{Problem, ProblemKind};
 use evalcurve_records::sample::{PositionCount, ReadReport};
 use evalcurve_tables::{CellKind, Cells, CsvTable, Source, TableError, game_id, own_result, read_columns};
 use evalcurve_words::language::{Language, Text, ToText};
@@ -394,7 +394,8 @@ impl Reader {
                             let wanted = Text::word(bad.wanted);
                             let value = text!("the row needs {wanted}; it is skipped");
                             let (source, line) = (file.to_owned(), table.line(row));
-                            self.problems.push(Problem { source, line, kind: bad.kind, value, strict: true });
+                            let kind = ProblemKind::Other(bad.kind);
+                            self.problems.push(Problem { source, line, kind, value, is_error: true });
                         }
                         continue;
                     }

@@ -274,9 +274,9 @@ impl Rescale {
                     if !given.is_dir() {
                         return Err(value.about(&Text::same(shown_source(&entry.display))).into());
                     }
-                    let kind = evalcurve_records::record::source::Refusal::UnknownFormat.as_str();
+                    let kind = evalcurve_records::record::source::Refusal::UnknownFormat.into();
                     let source = entry.display;
-                    found.report.problems.push(Problem { source, line: 0, kind, value, strict: false });
+                    found.report.problems.push(Problem { source, line: 0, kind, value, is_error: false });
                     continue;
                 };
                 let target = self.out.join(name.unwrap_or_default());
@@ -505,8 +505,8 @@ impl Rescale {
                     Kind::Packed(_) => (0, text!("{reason} at byte {at}, which stays as it is")),
                     Kind::Csv | Kind::Parquet => (*at, text!("{reason}; the row stays as it is")),
                 };
-                let kind = SkipReason::BrokenRecord.as_str();
-                found.report.problems.push(Problem { source: source.shown.clone(), line, kind, value, strict: true });
+                let kind = SkipReason::BrokenRecord.into();
+                found.report.problems.push(Problem { source: source.shown.clone(), line, kind, value, is_error: true });
             }
             written.push(RescaledFile {
                 file: source.shown.clone(),

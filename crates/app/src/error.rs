@@ -50,7 +50,7 @@ impl Error {
         let missing = |path: &str| (!Path::new(path).exists()).then_some(io::ErrorKind::NotFound);
         match self {
             Self::File { source, .. } | Self::Calibration(CalibrationError::Io { source, .. }) => Some(source.kind()),
-            Self::Records(CollectError::Source(SourceError { path, .. })) => missing(path),
+            Self::Records(CollectError::Source(SourceError { kind, .. })) => Some(*kind),
             // a table in memory has another name
             Self::Table(TableError { file: Some(file), .. }) if evalcurve_tables::is_table(Path::new(file)) => {
                 missing(file)

@@ -11,7 +11,7 @@ use evalcurve_records::record::find::{Entry, expand_globs, find};
 use evalcurve_records::record::source::Refusal;
 use evalcurve_records::record::{Formats, SkipReason};
 use evalcurve_records::sample::alias::matches_glob;
-use evalcurve_records::sample::collect::{CollectError, Problem};
+use evalcurve_records::sample::collect::{CollectError, Problem, ProblemKind};
 use evalcurve_records::sample::{CollectOptions, Collected, ReadReport, Rows, Sample, SampleTable, collect};
 use evalcurve_tables as table;
 use evalcurve_tables::{CsvTable, MOST_HEADER, Source, TableError, TableOptions, TableReader, is_table, looks_like};
@@ -158,7 +158,7 @@ fn read_tables(reading: &Reading, inputs: Sorted<'_>, collected: &mut Collected)
                 refused.push((problem, error));
             }
         }
-        refuse_strictly(reading, reader.problems.iter().find(|p| p.strict))?;
+        refuse_strictly(reading, reader.problems.iter().find(|p| p.is_error))?;
     }
     for (name, table) in in_memory {
         reader.add(table.as_ref() as &dyn Source, name)?;
@@ -185,7 +185,7 @@ fn read_tables(reading: &Reading, inputs: Sorted<'_>, collected: &mut Collected)
 
 /// The first problem is an error under `strict`.
 fn refuse_strictly(reading: &Reading, problem: Option<&Problem>) -> Result<(), CollectError> {
-    match problem.filter(|problem| problem.strict && reading.strict) {
+    match problem.filter(|problem| problem.is_error && reading.strict) {
         Some(problem) => Err(CollectError::Strict(problem.clone())),
         None => Ok(()),
     }
@@ -193,7 +193,7 @@ fn refuse_strictly(reading: &Reading, problem: Option<&Problem>) -> Result<(), C
 
 /// Reports a file that is not used.
 fn pass_over(problem: Problem, report: &mut ReadReport) {
-    *report.files_refused.entry(problem.kind).or_default() += 1;
+    *report.files_refused.entry(problem.kind.as_str()).or_default() += 1;
     report.problems.push(problem);
 }
 
@@ -233,7 +233,7 @@ fn without_effect(reading: &Reading, source: String) -> Option<Problem> {
         reading.without_effect_on_tables().into_iter().map(|option| format!("`{option}`")).collect();
     let options = (!options.is_empty()).then(|| options.join(", "))?;
     let value = text!("{options}; the rows of tables are drawn already: sample the records again");
-    Some(Problem { source, line: 0, kind: "no_effect", value, strict: false })
+    Some(Problem { source, line: 0, kind: ProblemKind::Other("no_effect"), value, is_error: false })
 }
 
 /// The problem of a table that is not used.
@@ -244,7 +244,7 @@ fn refusal(path: &Path, error: &TableError) -> Problem {
 
 /// The problem of a file or folder that is not used.
 fn unreadable(source: String, value: Text) -> Problem {
-    Problem { source, line: 0, kind: Refusal::Unreadable.as_str(), value, strict: true }
+    Problem { source, line: 0, kind: Refusal::Unreadable.into(), value, is_error: true }
 }
 
 /// The message for a glob that matches none of the names, with the nearest ones; `None` if it matches one.

@@ -444,12 +444,7 @@ impl Reading {
     fn filter_words(&self) -> Vec<String> {
         let mut words = self.filters.list_words();
         words.extend(self.sampling.annotator.iter().map(|name| format!("annotator {name}")));
-        let view = match self.sampling.view {
-            View::Auto => None,
-            View::Mover => Some("mover"),
-            View::First => Some("white"),
-        };
-        words.extend(view.map(|view| format!("view {view}")));
+        words.extend(self.sampling.view.as_str().map(|view| format!("view {view}")));
         for (engine, unit) in &self.score_unit {
             let engine = engine.as_ref().map_or_else(String::new, |engine| format!("{engine}="));
             words.push(format!("score-unit {engine}{unit}"));

@@ -52,10 +52,10 @@ impl<T> Outcome<T> {
     pub fn tell(&self, language: Language, warn: impl Fn(&str), note: impl Fn(&str)) {
         let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
         // most folders have files in other formats; the summary counts them
-        let is_shown = |p: &&Problem| p.kind != Refusal::UnknownFormat.as_str() || self.named.contains(&p.source);
+        let is_shown = |p: &&Problem| p.kind != Refusal::UnknownFormat.into() || self.named.contains(&p.source);
         let mut last_folder = "";
         for problem in self.report.problems.iter().filter(is_shown) {
-            let count = shown.entry(problem.kind).or_default();
+            let count = shown.entry(problem.kind.as_str()).or_default();
             *count += 1;
             if *count <= SHOWN {
                 // a long path is shown once
@@ -68,7 +68,7 @@ impl<T> Outcome<T> {
                 };
                 warn(&Problem { source: shown_source(&source), ..problem.clone() }.text(language));
             } else if *count == SHOWN + 1 {
-                let kind = kind_words(problem.kind).text(language);
+                let kind = kind_words(problem.kind.as_str()).text(language);
                 note(&say!(language, "further cases of '{kind}' are only counted"));
             }
         }

@@ -77,6 +77,10 @@ impl CalibrationError {
                 io::ErrorKind::InvalidData | io::ErrorKind::FileTooLarge => ErrorKind::OtherFormat,
                 _ => ErrorKind::Io,
             },
+            // an object is damaged, other text is something else
+            Self::Syntax { json_path, line, column, .. } if json_path.starts_with("$[") || (*line, *column) == (1, 1) => {
+                ErrorKind::OtherFormat
+            }
             Self::Field { json_path, .. } if matches!(json_path.as_str(), "$" | "$.format") => ErrorKind::OtherFormat,
             Self::Field { problem, remedy, .. }
                 if remedy.contains(OF_ANOTHER_VERSION) || problem.contains(OF_ANOTHER_VERSION) =>

@@ -170,6 +170,7 @@ macro_rules! terminations {
     ($($(#[$doc:meta])+ $name:ident = $word:literal),+ $(,)?) => {
         /// Why a game ended, according to the record.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
         pub enum Termination {
             $($(#[$doc])+ $name),+
         }

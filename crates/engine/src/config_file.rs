@@ -602,8 +602,8 @@ mod tests {
 
     #[test]
     fn thresholds_of_the_configuration_override_the_file() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/calibrations/zshogi.json");
-        let mut calibration = Calibration::read(path).unwrap();
+        let Some(text) = crate::of_repository("data/calibrations/zshogi.json") else { return };
+        let mut calibration = Calibration::from_json(&text, "zshogi.json").unwrap();
         set_threshold(&mut calibration, Some(15_000.0));
         assert_eq!(calibration.mates.unwrap().threshold_cp, Some(15_000.0));
         calibration.mates = None;

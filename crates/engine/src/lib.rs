@@ -2,7 +2,8 @@
 //!
 //! [`usi`] has the messages and the process, [`board`] the legal moves of shogi, 5x5 shogi and chess. A [`Player`]
 //! waits for each answer, as a match runner does; a [`Member`] never waits, as a council needs it. [`ConfigText`] reads
-//! the tables of engines in the files of councils and tournaments.
+//! the tables of engines in the files of councils and tournaments. [`Failure::kind`] tells an engine that is not there
+//! from one that ended, or is late.
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -45,6 +46,13 @@ pub use lock::lock;
 pub use member::{Listener, Member};
 pub use player::{Failure, Player};
 pub use queue::{Event, GUI_LINE_BYTES, events, forward, wait};
-pub use task::{MemberEvent, SearchResult, Task};
+pub use task::{FailureKind, MemberEvent, SearchResult, Task};
 pub use trial::{Trial, disobeys, ignored, instead_of, time_per_move, try_limits};
 pub use voted::VotedGame;
+
+/// The text of a file of the repository; `None` in a package, which does not hold it.
+#[cfg(test)]
+pub(crate) fn of_repository(path: &str) -> Option<String> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.join("tests/oracle").is_dir().then(|| std::fs::read_to_string(root.join(path)).unwrap())
+}

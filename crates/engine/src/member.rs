@@ -1,5 +1,6 @@
 //! A member that is an engine: a child process that uses USI or UCI.
 
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use super::clock;
 use super::config::{EngineConfig, Limit};
 use super::config_file::nearest;
 use super::info_lines::InfoLines;
-use super::task::{MemberEvent, SearchResult, Task};
+use super::task::{FailureKind, MemberEvent, SearchResult, Task};
 use crate::usi::{
     EngineOutput, FromEngine, OptionSpec, Process, Processes, Protocol, ReadLine, first_word, set_option,
 };
@@ -167,7 +168,7 @@ impl Member {
     }
 
     /// Ends the process and starts another, unless it has failed too often.
-    fn fail(&mut self, what: &Text, now: Instant) {
+    fn fail(&mut self, kind: FailureKind, what: &Text, now: Instant) {
         let was_ready = self.wants_ready || !matches!(self.phase, Phase::Starting { .. } | Phase::Greeted);
         if let Phase::Searching { wanted: false, .. } = self.phase {
             // the council no longer waits for this search
@@ -179,7 +180,7 @@ impl Member {
                 0 => text!("{what}; it is not started again"),
                 _ => text!("{what}; it has failed too often"),
             };
-            self.events.push(MemberEvent::Fault { what: what.clone(), fault });
+            self.events.push(MemberEvent::Fault { kind, what: what.clone(), fault });
             return;
         }
         self.end_process();
@@ -188,7 +189,7 @@ impl Member {
         self.restarts_left -= 1;
         self.wants_ready = was_ready;
         let fault = text!("{what}; started again, {} left", self.restarts_left);
-        self.events.push(MemberEvent::Fault { what: what.clone(), fault });
+        self.events.push(MemberEvent::Fault { kind, what: what.clone(), fault });
         self.start(now);
     }
 
@@ -402,7 +403,7 @@ impl Member {
              of the configuration",
             shortened(answer.trim(), MOST_REMARK),
         );
-        self.fail(&what, now);
+        self.fail(FailureKind::Unusable, &what, now);
     }
 
     /// Why its moves are not the same every time although its limit is a number of nodes or a depth: several threads.
@@ -462,7 +463,11 @@ impl Member {
                 self.restart_no_more();
                 self.wants_ready = false;
                 self.task = None;
-                self.events.push(MemberEvent::Fault { what: e.to_text(), fault: e.to_text() });
+                let kind = match e.kind() {
+                    io::ErrorKind::NotFound => FailureKind::NotFound,
+                    _ => FailureKind::NotStarted,
+                };
+                self.events.push(MemberEvent::Fault { kind, what: e.to_text(), fault: e.to_text() });
             }
         }
     }
@@ -565,7 +570,7 @@ impl Member {
     /// Rejects its answer: it abstains from this task and is restarted.
     pub fn refuse(&mut self, why: &str, now: Instant) {
         self.task = None;
-        self.fail(&Text::same(why), now);
+        self.fail(FailureKind::Unusable, &Text::same(why), now);
     }
 
     /// Sends `gameover …`.
@@ -606,7 +611,7 @@ impl Member {
                 if !last.is_empty() {
                     what.push(&Text::same(format!(" ({last})")));
                 }
-                self.fail(&what, now);
+                self.fail(FailureKind::Ended, &what, now);
             }
         }
     }
@@ -662,9 +667,12 @@ impl Member {
             }
             Phase::Preparing { .. } => text!("no {done} within {ms} ms", done = "readyok", ms = self.config.ready_ms),
             Phase::Searching { stopped: None, .. } => return self.stop(now),
-            _ => text!("no answer within {ms} ms after stop", ms = self.config.stop_patience_ms),
+            _ => {
+                let what = text!("no answer within {ms} ms after stop", ms = self.config.stop_patience_ms);
+                return self.fail(FailureKind::Late, &what, now);
+            }
         };
-        self.fail(&what, now);
+        self.fail(FailureKind::NotReady, &what, now);
     }
 
     /// The search result for the current task.

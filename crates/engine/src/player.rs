@@ -5,13 +5,13 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::{Duration, Instant};
 
 use evalcurve_calibration::types::Color;
-use evalcurve_words::language::Text;
-use thiserror::Error;
+use evalcurve_words::language::{Text, ToText};
+use evalcurve_words::{display_text, text};
 
 use super::config::EngineConfig;
 use super::member::Member;
 use super::queue::{QUEUE_CAPACITY, wait};
-use super::task::{MemberEvent, SearchResult, Task};
+use super::task::{FailureKind, MemberEvent, SearchResult, Task};
 use crate::usi::{EngineOutput, Go, Position, Processes, Protocol};
 
 /// How long an engine has to end after `quit`. A council waits for its own members in this time.
@@ -23,17 +23,35 @@ const WATCH_TIME: Duration = Duration::from_millis(100);
 /// How long the last output of an engine that has ended may take to arrive.
 const LAST_OUTPUT_TIME: Duration = Duration::from_millis(500);
 
-/// Why an engine gave no answer. Its process has ended, and the player cannot be used any more.
-#[derive(Debug, Clone, PartialEq, Eq, Error, evalcurve_words::language::ToText)]
-#[non_exhaustive]
-pub enum Failure {
-    /// It ended, closed its output, or did not start or get ready in time.
-    #[error("{0}")]
-    Ended(Text),
-    /// It did not answer in time.
-    #[error("no move within {0} ms")]
-    Late(u64),
+/// Why an engine gave no answer: its kind, and a message. Its process has ended, and the player cannot be used any
+/// more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    kind: FailureKind,
+    what: Text,
 }
+
+impl Failure {
+    /// A failure with its message.
+    pub fn new(kind: FailureKind, what: Text) -> Self {
+        Self { kind, what }
+    }
+
+    /// What a program can do about it.
+    pub fn kind(&self) -> FailureKind {
+        self.kind
+    }
+}
+
+impl ToText for Failure {
+    fn to_text(&self) -> Text {
+        self.what.clone()
+    }
+}
+
+display_text!(Failure);
+
+impl std::error::Error for Failure {}
 
 /// A running engine. Dropping it ends the engine and everything that the engine started.
 pub struct Player {
@@ -147,7 +165,8 @@ impl Player {
             self.wait(since, |_| false)?;
         }
         self.end();
-        Err(self.failed(Failure::Late(patience.as_millis() as u64)))
+        let what = text!("no move within {ms} ms", ms = patience.as_millis());
+        Err(self.failed(Failure::new(FailureKind::Late, what)))
     }
 
     /// Reports the result of the game: `win`, `lose` or `draw`.
@@ -191,8 +210,8 @@ impl Player {
         let mut ended = None;
         loop {
             for event in std::mem::take(&mut self.member.events) {
-                if let MemberEvent::Fault { what, .. } = event {
-                    return Err(self.failed(Failure::Ended(what)));
+                if let MemberEvent::Fault { kind, what, .. } = event {
+                    return Err(self.failed(Failure::new(kind, what)));
                 }
             }
             let now = Instant::now();
@@ -264,18 +283,28 @@ mod tests {
         found.err().map(|failure| failure.to_string())
     }
 
+    fn kind<T>(found: Result<T, Failure>) -> Option<FailureKind> {
+        found.err().map(|failure| failure.kind())
+    }
+
     #[test]
-    fn failures_are_of_two_kinds() {
-        let ended = search("echo broken >&2; exit 1", 20_000).unwrap_err();
-        assert_eq!(ended.to_string(), "ended during its search (broken)");
-        assert_eq!(search("sleep 1000", 50).unwrap_err(), Failure::Late(50));
-        let missing = Player::start(&EngineConfig {
-            launch: Launch { command: "no/such/engine".into(), ..Launch::default() },
-            ..config("")
-        });
-        assert!(said(missing).unwrap().starts_with("cannot start 'no/such/engine'"));
-        let mute = Player::start(&EngineConfig { start_ms: 100, ..config("sleep 1000") });
-        assert_eq!(said(mute).as_deref(), Some("no usiok within 100 ms"));
+    fn each_failure_has_its_kind() {
+        let failure = search("echo broken >&2; exit 1", 20_000).unwrap_err();
+        assert_eq!((failure.kind(), &*failure.to_string()), (FailureKind::Ended, "ended during its search (broken)"));
+        let failure = search("sleep 1000", 50).unwrap_err();
+        assert_eq!((failure.kind(), &*failure.to_string()), (FailureKind::Late, "no move within 50 ms"));
+        let of_command = |command: &str| {
+            let launch = Launch { command: command.into(), ..Launch::default() };
+            Player::start(&EngineConfig { launch, ..config("") }).err().unwrap()
+        };
+        let failure = of_command("no/such/engine");
+        assert!(failure.to_string().starts_with("cannot start 'no/such/engine'"));
+        assert_eq!(failure.kind(), FailureKind::NotFound);
+        assert_eq!(of_command("/").kind(), FailureKind::NotStarted);
+        let mute = || Player::start(&EngineConfig { start_ms: 100, ..config("sleep 1000") });
+        assert_eq!(said(mute()).as_deref(), Some("no usiok within 100 ms"));
+        assert_eq!(kind(mute()), Some(FailureKind::NotReady));
+        assert_eq!(kind(Player::start(&config("read w; echo unknown command"))), Some(FailureKind::Unusable));
     }
 
     #[test]

@@ -92,5 +92,23 @@ pub enum MemberEvent {
     /// A remark about its output.
     Note(Text),
     /// It has failed. It was ended, and is restarted unless it has failed too often, as `fault` says.
-    Fault { what: Text, fault: Text },
+    Fault { kind: FailureKind, what: Text, fault: Text },
+}
+
+/// How an engine has failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FailureKind {
+    /// There is no such program, or no such working directory.
+    NotFound,
+    /// The system does not start it: no permission, or it is no program.
+    NotStarted,
+    /// It ended, or closed its output.
+    Ended,
+    /// It did not greet or was not ready in the time of its configuration.
+    NotReady,
+    /// It did not answer a search in time.
+    Late,
+    /// It answers, but not as asked: as an engine of another game, with an illegal move, or not at its limit.
+    Unusable,
 }

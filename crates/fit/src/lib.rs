@@ -46,3 +46,10 @@ pub mod rating;
 pub mod standardize;
 pub mod validate;
 mod vector;
+
+/// The text of a file of the repository; `None` in a package, which does not hold it.
+#[cfg(test)]
+pub(crate) fn of_repository(path: &str) -> Option<String> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.join("tests/oracle").is_dir().then(|| std::fs::read_to_string(root.join(path)).unwrap())
+}

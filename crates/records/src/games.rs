@@ -17,7 +17,7 @@ use crate::record::find::{Entry, SourceError};
 use crate::record::format::BOM;
 use crate::record::source::{Block, Note, Refusal, Returns, Shared, Sink, Work};
 use crate::record::{Format, Formats, Game, Played, SkipReason, archive};
-use crate::sample::collect::Problem;
+use crate::sample::collect::{Problem, ProblemKind};
 
 /// Blocks that are read ahead.
 const AHEAD: usize = 4;
@@ -211,8 +211,14 @@ impl Games {
         self.originals
     }
 
-    fn problem(&mut self, member: &str, line: u64, kind: &'static str, value: Text) {
-        self.ready.push_back(Err(Problem { source: member.to_owned(), line, kind, value, strict: true }));
+    fn problem(&mut self, member: &str, line: u64, kind: impl Into<ProblemKind>, value: Text) {
+        self.ready.push_back(Err(Problem {
+            source: member.to_owned(),
+            line,
+            kind: kind.into(),
+            value,
+            is_error: true,
+        }));
     }
 
     /// Begins another file, unless it is the same. Returns whether it is another.
@@ -225,7 +231,7 @@ impl Games {
         }
         let last = std::mem::replace(&mut self.member, member.cloned());
         if let Some(last) = last.filter(|_| self.is_empty) {
-            self.problem(&last, 0, Refusal::NoGames.as_str(), Refusal::no_games());
+            self.problem(&last, 0, Refusal::NoGames, Refusal::no_games());
         }
         (self.lines, self.is_empty) = (0, member.is_some());
         true
@@ -270,18 +276,18 @@ impl Games {
                         Err(error) => Err(Problem {
                             source: member.to_string(),
                             line: line + 1,
-                            kind: SkipReason::BrokenMove.as_str(),
+                            kind: SkipReason::BrokenMove.into(),
                             value: text!("{error}; the game is skipped"),
-                            strict: true,
+                            is_error: true,
                         }),
                     }
                 }
                 Err(error) => Err(Problem {
                     source: member.to_string(),
                     line: lines + error.line + 1,
-                    kind: error.reason.as_str(),
+                    kind: error.reason.into(),
                     value: Text::same(format!("'{}'", error.value)),
-                    strict: true,
+                    is_error: true,
                 }),
             });
         });
@@ -292,7 +298,7 @@ impl Games {
         if self.begin(Some(member)) {
             self.is_empty = false;
             let message = text!("training data holds positions and not games; draw samples from it");
-            self.problem(member, 0, Refusal::NoGames.as_str(), message);
+            self.problem(member, 0, Refusal::NoGames, message);
         }
     }
 }

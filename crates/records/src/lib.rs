@@ -25,7 +25,8 @@
 //! ```
 //!
 //! [`games`] reads every format of [`record::FORMATS`], and [`games_of`] bytes in memory too. [`record::Formats`] reads
-//! a format of your own beside them. [`sample::collect()`] draws samples from files on several threads.
+//! a format of your own beside them. [`ProblemKind`] tells a program why a game is skipped or a file refused.
+//! [`sample::collect()`] draws samples from files on several threads.
 
 pub mod csv_text;
 mod games;
@@ -34,4 +35,6 @@ pub mod record;
 pub mod sample;
 
 pub use games::{Games, Original, Record, Written, games, games_of};
-pub use sample::collect::Problem;
+pub use record::source::Refusal;
+pub use record::{OddityKind, SkipReason};
+pub use sample::collect::{Problem, ProblemKind};

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use evalcurve_calibration::types::{Color, Outcome};
 use evalcurve_records::record::find::{Entry, find};
+use evalcurve_records::record::{OddityKind, SkipReason};
 use evalcurve_records::sample::collect::Problem;
 use evalcurve_records::sample::{
     CollectOptions, Collected, Duplicates, Progress, SamplingOptions, collect, collect_with_rows,
@@ -93,7 +94,7 @@ fn a_zero_byte_costs_at_most_its_game() {
     assert_eq!(counts(&found), (2, 1, 0));
     assert_eq!(found.report.games_skipped["broken_move"], 1);
     assert_eq!(found.report.oddities["zero_byte"], 1);
-    assert!(found.report.problems.iter().any(|p| p.line == 1 && p.kind == "zero_byte" && p.strict));
+    assert!(found.report.problems.iter().any(|p| p.line == 1 && p.kind == OddityKind::ZeroByte.into() && p.is_error));
     let pgn = "[White \"A\"]\n[Black \"B\0\"]\n[Result \"1-0\"]\n\n1. e4 {+0.30/9 1s} e5 {0.10/8 1s} 2. Nf3 1-0\n";
     fs::write(folder.join("b.pgn"), pgn).unwrap();
     assert_eq!(counts(&read(&folder)), (3, 2, 0));
@@ -520,7 +521,7 @@ fn which_record_of_a_game_counts_does_not_depend_on_their_order() {
         assert_eq!(table_of(&paths), (String::new(), skipped.to_owned()));
     }
     let problems = collect_with_rows(&[rated, lost], &[], &options(), &Progress::default()).unwrap().report.problems;
-    let text = problems.iter().find(|p| p.kind == "unknown_result").unwrap().to_string();
+    let text = problems.iter().find(|p| p.kind == SkipReason::UnknownResult.into()).unwrap().to_string();
     assert!(
         text.contains("rated.pgn:1: unknown result: the game has different results in ") && text.contains("lost.pgn")
     );

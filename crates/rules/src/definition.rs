@@ -35,8 +35,8 @@ pub trait Definition: Sized {
     /// Whether the rule only compares win rates with each other. A simulation then passes logits in their place, which
     /// have the same order and need no exponential function.
     const WIN_RATE_ORDER_ONLY: bool = false;
-    /// What the rule adds up for a move, by each voter with its weight, if weights can be learned for it. `--learn`
-    /// fits weights to these sums.
+    /// What the rule adds up for a move, by each voter with its weight, if weights can be learned for it: from
+    /// these sums.
     const ADDS_UP: Option<fn(&Judge, Move) -> f64> = None;
 
     /// The weight of a vote, from the weight that the voter was given and its role.

@@ -4,11 +4,12 @@
 //! use evalcurve_calibration::{Calibration, Score};
 //! use evalcurve_rules::{Move, Options, Rule, Vote, Voter, check, decide};
 //!
-//! # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../calibration/examples/zshogi.json");
+//! # use evalcurve_calibration::{FittedSigmoid, Method};
+//! # let fit = FittedSigmoid { w1: 0.003, w2: 0.0, covariance: None, samples: None, games: None };
+//! # let zshogi = Calibration::from_sigmoids("zshogi", [(Method::LeastSquares, fit)], Method::LeastSquares).unwrap();
 //! # /*
-//! let file = "zshogi.json"; // `evalcurve calibrate` writes it
+//! let zshogi = Calibration::read("zshogi.json")?; // `evalcurve calibrate` writes it
 //! # */
-//! let zshogi = Calibration::read(file)?;
 //! let voters = ["A", "B", "C"].map(|name| Voter { calibration: Some(&zshogi), ..Voter::member(name) });
 //! check(&Rule::MeanWinRate, &voters, &Options::default())?; // once for each council
 //! let (best, other) = (Move(0), Move(1)); // any number for each move

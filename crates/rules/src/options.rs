@@ -23,6 +23,7 @@ use super::vote::Move;
 )]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
+#[non_exhaustive]
 pub enum TieRule {
     /// The leader's move if it is among them, else that of the first voter in order.
     #[default]

@@ -651,11 +651,17 @@ fn six(calibrations: &[Calibration; 3]) -> Vec<Voter<'_>> {
     NAMES.iter().enumerate().map(voter).collect()
 }
 
+/// The text of a file of the repository; `None` in a package, which does not hold it.
+fn of_repository(path: &str) -> Option<String> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.join("tests/oracle").is_dir().then(|| std::fs::read_to_string(root.join(path)).unwrap())
+}
+
 /// The table of rules in `docs/rules.md` is that of the list, row by row; `cargo xtask bless` writes it.
 #[test]
 fn the_documentation_has_the_list_of_rules() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/rules.md");
-    let docs = std::fs::read_to_string(path).unwrap();
+    let Some(docs) = of_repository("docs/rules.md") else { return };
     let is_row = |line: &str| line.starts_with("| `");
     let rows: Vec<&str> = docs.lines().filter(|line| is_row(line)).collect();
     let expected = Rule::ALL.map(|rule| {

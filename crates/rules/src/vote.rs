@@ -64,6 +64,7 @@ impl Vote<'_> {
 /// The role of a voter in its council.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Role {
     #[default]
     Member,

@@ -11,11 +11,12 @@ use evalcurve_words::language::Text;
 use evalcurve_words::text;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray, VariantNames};
 
-/// What a column holds. The words are those of the option `--column`.
+/// What a column holds. The words are those of options.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, IntoStaticStr, VariantArray, VariantNames,
 )]
 #[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
 pub enum Role {
     /// The engine that gave the score.
     Engine,
@@ -115,6 +116,7 @@ impl Columns {
 /// The unit of the scores of a table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "lowercase")]
+#[non_exhaustive]
 pub enum ScoreUnit {
     /// Hundredths of a pawn.
     #[default]

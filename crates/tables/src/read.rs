@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use evalcurve_calibration::types::{Color, Outcome};
-use evalcurve_records::record::SkipReason;
+use evalcurve_records::record::{OddityKind, SkipReason};
 use evalcurve_records::sample::alias::matches_glob;
-use evalcurve_records::sample::collect::{PositionCount, Problem};
+use evalcurve_records::sample::collect::{PositionCount, Problem, ProblemKind};
 use evalcurve_records::sample::{Duplicates, Sample, SampleTable};
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
@@ -140,7 +140,7 @@ impl<'a> TableReader<'a> {
         for (place, name, own) in split(self.table, &files, records) {
             let value = text!("{name} plays chess and another game: in chess it counts as '{own}'");
             let source = files.get(place).map_or_else(String::new, |file| file.name.clone());
-            self.problems.push(Problem { source, line: 0, kind: "same_name", value, strict: false });
+            self.problems.push(Problem { source, line: 0, kind: OddityKind::SameName.into(), value, is_error: false });
         }
         let mut chess: Vec<bool> = (records > 0).then_some(self.table.chess).into_iter().collect();
         for (file, removed) in files.iter().zip(settle(self.table, &files)) {
@@ -254,7 +254,8 @@ impl<'a> TableReader<'a> {
                         let (value, wanted) = (&bad.value, &bad.wanted);
                         let value = text!("'{value}' is not {wanted}; the row is skipped");
                         let source = file.to_owned();
-                        self.problems.push(Problem { source, line: row_line, kind: bad.kind, value, strict: true });
+                        let kind = ProblemKind::Other(bad.kind);
+                        self.problems.push(Problem { source, line: row_line, kind, value, is_error: true });
                     }
                     continue;
                 }
@@ -325,9 +326,9 @@ impl<'a> TableReader<'a> {
             self.problems.push(Problem {
                 source: file.to_owned(),
                 line: 0,
-                kind: "unread_comment",
+                kind: OddityKind::UnreadComment.into(),
                 value,
-                strict: false,
+                is_error: false,
             });
         }
         self.files.push(TableFile { name: file.to_owned(), samples, lines, chess });
@@ -336,9 +337,9 @@ impl<'a> TableReader<'a> {
     /// Counts rows that are skipped, with a problem if there are any.
     fn skip(&mut self, kind: SkipReason, rows: u64, (file, line): (&str, u64), value: Text) {
         if rows > 0 {
-            let (source, kind) = (file.to_owned(), kind.as_str());
-            *self.count.skipped.entry(kind).or_default() += rows;
-            self.problems.push(Problem { source, line, kind, value, strict: false });
+            *self.count.skipped.entry(kind.as_str()).or_default() += rows;
+            let (source, kind) = (file.to_owned(), kind.into());
+            self.problems.push(Problem { source, line, kind, value, is_error: false });
         }
     }
 

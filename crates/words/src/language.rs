@@ -328,23 +328,7 @@ impl<T: ToText + ?Sized> ToText for &T {
 /// Why a game ended.
 impl ToText for Termination {
     fn to_text(&self) -> Text {
-        match self {
-            Self::Resignation => crate::text!("resignation"),
-            Self::Checkmate => crate::text!("checkmate"),
-            Self::TimeUp => crate::text!("time up"),
-            Self::Declaration => crate::text!("declaration"),
-            Self::IllegalDeclaration => crate::text!("illegal declaration"),
-            Self::IllegalMove => crate::text!("illegal move"),
-            Self::Repetition => crate::text!("repetition"),
-            Self::PerpetualCheck => crate::text!("perpetual check"),
-            Self::Impasse => crate::text!("impasse"),
-            Self::MaxMoves => crate::text!("max moves"),
-            Self::Draw => crate::text!("draw"),
-            Self::Abnormal => crate::text!("abnormal"),
-            Self::Interrupted => crate::text!("interrupted"),
-            Self::Adjudication => crate::text!("adjudication"),
-            Self::Unknown => crate::text!("unknown"),
-        }
+        Text::word(self.as_str().replace('_', " "))
     }
 }
 

@@ -1,11 +1,16 @@
 //! The format, the model and the rule of this crate, from records to a decision.
 
+use std::time::Duration;
+
 use evalcurve_calibration::types::Color;
 use evalcurve_calibration::{Calibration, ErrorKind, Score, Situation, register};
+use evalcurve_engine::usi::{Launch, Position, Protocol};
+use evalcurve_engine::{Board, EngineConfig, Game, Limit, Player};
 use evalcurve_fit::fit::{Case, FitOptions, ModelKind};
 use evalcurve_fit::validate::{CrossValidation, EngineCases, FoldOptions, choose_model, log_loss_difference};
-use evalcurve_records::record::Formats;
+use evalcurve_records::ProblemKind;
 use evalcurve_records::record::find::Entry;
+use evalcurve_records::record::{Formats, SkipReason};
 use evalcurve_rules::{Move, Needs, Options, Rule, Vote, Voter, by_value, check, decide};
 use outside::{BENT, Backed, Bent, SCORE_LINES};
 
@@ -40,7 +45,7 @@ fn from_an_own_format_to_a_decision_of_an_own_rule() {
             Err(problem) => problems.push((problem.line, problem.kind)),
         }
     }
-    assert_eq!((cases.len(), problems), (4000, vec![(4001, "unknown_result")]));
+    assert_eq!((cases.len(), problems), (4000, vec![(4001, ProblemKind::Skipped(SkipReason::UnknownResult))]));
 
     let kind = register(&BENT).unwrap();
     let fit = Bent::fit(kind, &cases).unwrap();
@@ -71,4 +76,42 @@ fn from_an_own_format_to_a_decision_of_an_own_rule() {
         values.iter_mut().zip(votes.scores).for_each(|(value, score)| *value = -score);
     });
     assert_eq!(decide(&lowest, &voters, &votes, &options).unwrap().carried_by, Some(2));
+}
+
+/// A council of two engines, here of shell scripts, that plays by a rule of this program.
+#[cfg(unix)]
+#[test]
+fn engines_decide_by_an_own_rule() -> Result<(), Box<dyn std::error::Error>> {
+    let engine = |go: &str| {
+        let script = format!(
+            "while read w r; do case $w in uci) echo uciok;; isready) echo readyok;; go) {go};; quit) exit;; esac; done"
+        );
+        let launch = Launch { command: "sh".into(), args: vec!["-c".into(), script.into()], ..Launch::default() };
+        Player::start(&EngineConfig { launch, protocol: Protocol::Uci, ..EngineConfig::default() })
+    };
+    let mut engines = [
+        engine("echo info depth 9 score cp 40 pv e2e4; echo bestmove e2e4")?,
+        engine("echo info depth 7 score cp -10 pv d2d4; echo bestmove d2d4")?,
+    ];
+    let position = Position::parse("startpos");
+    let side = Board::new(Game::Chess, &position).0.side();
+    let (mut moves, mut votes) = (Vec::new(), Vec::new());
+    for engine in &mut engines {
+        let found = engine.search(position.clone(), side, Limit::Depth(9).go(), Duration::from_secs(20))?;
+        let best = found.best.ok_or("no move")?;
+        // any number for each move, the same for the same move
+        let number = moves.iter().position(|known| *known == best).unwrap_or(moves.len());
+        if number == moves.len() {
+            moves.push(best);
+        }
+        votes.push(found.score.map(|score| Vote::new(Move(number as u32), score)));
+    }
+    let modest = by_value("modest", Needs { scores: true, ..Needs::NOTHING }, |votes, values| {
+        values.iter_mut().zip(votes.scores).for_each(|(value, score)| *value = -score);
+    });
+    let voters = ["A", "B"].map(Voter::member);
+    let decision = decide(&modest, &voters, &votes, &Options::default())?;
+    assert_eq!(moves[decision.chosen.0 as usize], "d2d4");
+    engines.into_iter().for_each(Player::quit);
+    Ok(())
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use evalcurve_calibration::types::Outcome;
 use evalcurve_calibration::{Calibration, ErrorKind, Score, Situation};
 use evalcurve_engine::usi::Position;
-use evalcurve_engine::{Board, Game, Limit, Player, parse_engine};
+use evalcurve_engine::{Board, FailureKind, Game, Limit, Player, parse_engine};
 use evalcurve_fit::fit::{FitOptions, Method, Observation, fit};
 use evalcurve_rules::{Move, Options, Rule, Vote, Voter, check, decide};
 
@@ -61,7 +61,7 @@ fn a_search_of_an_engine() -> Result<(), Box<dyn Error>> {
     let search =
         |mut engine: Player| engine.search(position, board.side(), Limit::Depth(10).go(), Duration::from_secs(60));
     let found = Player::start(&config).and_then(search);
-    assert!(found.is_err_and(|failure| failure.to_string().contains("no-such-engine")));
+    assert!(found.is_err_and(|failure| failure.kind() == FailureKind::NotFound));
     Ok(())
 }
 

@@ -19,7 +19,7 @@ use evalcurve_figures::PlotOptions;
 use evalcurve_fit::calibration::{self, Calibration, file_stem, file_stems};
 use evalcurve_records::record::find::{expand_globs, find};
 use evalcurve_records::record::source::Refusal;
-use evalcurve_records::sample::collect::Problem;
+use evalcurve_records::sample::collect::{Problem, ProblemKind};
 use evalcurve_records::sample::{View, turn_scores};
 use evalcurve_records::{Original, games_of};
 use evalcurve_words::language::Language;
@@ -261,7 +261,7 @@ fn read(args: &Args, language: Language) -> anyhow::Result<Read> {
                     terminal::warning(&problem.text(language));
                 }
                 // a folder may hold other files
-                if ![Refusal::UnknownFormat, Refusal::Empty].iter().any(|other| other.as_str() == problem.kind) {
+                if ![Refusal::UnknownFormat, Refusal::Empty].map(ProblemKind::from).contains(&problem.kind) {
                     unread.push(problem);
                 }
             }
@@ -520,9 +520,9 @@ fn annotate(
     let problem = |source: &str, line: u64, value| Problem {
         source: source.to_owned(),
         line,
-        kind: "not_annotated",
+        kind: ProblemKind::Other("not_annotated"),
         value,
-        strict: false,
+        is_error: false,
     };
     // by engine and file
     let none: Vec<Insertion> = Vec::new();

@@ -103,6 +103,7 @@ impl Contender {
             TieRule::Leader => format!("{rule}, ties to the leader"),
             TieRule::Draw => format!("{rule}, ties drawn"),
             TieRule::Strongest => format!("{rule}, ties to the strongest"),
+            other => format!("{rule}, ties {other}"),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use evalcurve_calibration::Score;
 use evalcurve_calibration::types::{Color, Termination};
 use evalcurve_engine::usi::{Position, Processes, engines_are_stopping};
-use evalcurve_engine::{Board, EngineConfig, Failure, Game, Player, SearchResult};
+use evalcurve_engine::{Board, EngineConfig, Failure, FailureKind, Game, Player, SearchResult};
 use evalcurve_words::text;
 use evalcurve_words::text::shortened;
 
@@ -159,8 +159,8 @@ struct Table<'a> {
 }
 
 fn failed(side: Color, failure: &Failure) -> End {
-    match failure {
-        Failure::Late(_) => End::lost(Termination::TimeUp, side, failure.to_string()),
+    match failure.kind() {
+        FailureKind::Late => End::lost(Termination::TimeUp, side, failure.to_string()),
         _ => End::lost(Termination::Abnormal, side, failure.to_string()),
     }
 }
@@ -173,7 +173,7 @@ impl Table<'_> {
         let available_ms = own.available_ms().map(|ms| ms.saturating_add(self.tournament.margin_ms));
         let patience = Duration::from_millis(available_ms.unwrap_or(self.tournament.patience_ms));
         let Some(player) = &mut seat.player else {
-            return Some(failed(side, &Failure::Ended(text!("is not running"))));
+            return Some(failed(side, &Failure::new(FailureKind::Ended, text!("is not running"))));
         };
         let answer = match player.search(self.position.clone(), side, own.go(side, other), patience) {
             Ok(answer) => answer,

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use evalcurve_calibration::types::{Color, Outcome, Termination};
 use evalcurve_engine::usi::{Launch, Position, engines_are_stopping};
-use evalcurve_engine::{EngineConfig, Failure, Game, Limit, Player, disobeys, instead_of, time_per_move};
+use evalcurve_engine::{EngineConfig, Failure, FailureKind, Game, Limit, Player, disobeys, instead_of, time_per_move};
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
 use thiserror::Error;
@@ -226,7 +226,8 @@ pub fn estimate(tournament: &Tournament) -> Result<Duration, PlayError> {
         let fail = |failure| PlayError::Engine { name: engine.name.clone(), failure };
         let mut player = Player::start(engine).map_err(fail)?;
         let time = time_per_move(&mut player, tournament.game, limit);
-        times.push(time.map_err(|why| fail(Failure::Ended(text!("does not obey {limit}: {why}"))))?);
+        let unusable = |why| fail(Failure::new(FailureKind::Unusable, text!("does not obey {limit}: {why}")));
+        times.push(time.map_err(unusable)?);
         player.quit();
     }
     let games = 2 * tournament.pairs * tournament.encounters().len() as u32;

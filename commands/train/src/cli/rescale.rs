@@ -106,7 +106,7 @@ fn run(args: &Args) -> anyhow::Result<Done> {
     for reason in found.value.refused.iter().filter(|_| !args.output.json) {
         terminal::error(&with_flags(&reason.text(language)));
     }
-    let strict = found.report.problems.iter().find(|problem| problem.strict && command.reading.strict);
+    let strict = found.report.problems.iter().find(|problem| problem.is_error && command.reading.strict);
     match (found.value.files.is_empty(), strict) {
         (false, None) => Ok(Done::Yes),
         (true, _) => Ok(Done::Nothing),

@@ -21,22 +21,22 @@ impl Needs {
 
 /// An entry of the list of models.
 pub(crate) struct Definition {
-    /// The name in files; with hyphens the value of `--model`.
+    /// The name in files; with hyphens in options.
     pub name: &'static str,
-    /// Short names that `--model` accepts too.
+    /// Short names that options accept, too.
     pub aliases: &'static [&'static str],
     /// A few words for reports.
     pub label: &'static str,
     /// One sentence for help texts.
     pub summary: &'static str,
     /// The place from simple to flexible; `None` for a baseline, which no file holds. Of several models that are
-    /// equally good `--model auto` takes the lowest.
+    /// equally good a choice by log loss takes the lowest.
     pub rank: Option<u8>,
     /// `true` for chess alone, `false` for everything but chess, `None` for both.
     pub chess: Option<bool>,
     /// A diagnosis scores the model although it is not the chosen one.
     pub diagnosed: bool,
-    /// Fitted only where it is named: `--model auto` does not try it.
+    /// Fitted only where it is named: no choice by log loss tries it.
     pub on_request: bool,
     /// What it must know of a sample.
     pub needs: Needs,

@@ -21,7 +21,7 @@ impl ModelKind {
         Self::ALL.iter().copied().filter(|kind| !kind.is_baseline())
     }
 
-    /// The candidates of `--model auto`: maximum likelihood first, the others from simple to flexible.
+    /// The candidates of a choice by log loss: maximum likelihood first, the others from simple to flexible.
     pub fn candidates() -> Vec<Self> {
         let mut kinds: Vec<Self> = Self::calibrations().filter(|kind| !kind.definition().on_request).collect();
         kinds.sort_by_key(|kind| (*kind != Self::MaximumLikelihood, kind.definition().rank));
@@ -43,7 +43,7 @@ impl ModelKind {
         }
     }
 
-    /// Short names that `--model` accepts too.
+    /// Short names that options accept, too.
     pub fn aliases(self) -> &'static [&'static str] {
         self.definition().aliases
     }

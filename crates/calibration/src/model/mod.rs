@@ -3,7 +3,7 @@
 //! A *form* is a function with its parameters ([`Model`]). A *model* ([`ModelKind`]) is a way to fit one: the sigmoid,
 //! for example, can be fitted by least squares or by maximum likelihood. Each line of the list below names a file with
 //! a form, the form's name in calibration files, the size of its covariance, and the models of that form. Everything
-//! else (the values of `--model`, the candidates of `--model auto`, the calibration file, its schema, the reports)
+//! else (the values of options, the candidates of a choice by log loss, the calibration file, its schema, the reports)
 //! iterates the list; the fits are in `evalcurve-fit`.
 
 mod definition;

@@ -10,7 +10,7 @@ const SWAPPED: &str = " Tables 2 and 3 print the numbers of positions of 技巧 
     way round; each number is kept with its table.";
 
 struct Published {
-    text: &'static str,
+    file: &'static str,
     name: &'static str,
     alias: Option<&'static str>,
     least_squares: (f64, f64),
@@ -26,7 +26,7 @@ struct Published {
 
 const PUBLISHED: [Published; 3] = [
     Published {
-        text: include_str!("../../../../data/published/yaneuraou.json"),
+        file: "data/published/yaneuraou.json",
         name: "YaneuraOu",
         alias: None,
         least_squares: (0.002895, 0.1613),
@@ -39,7 +39,7 @@ const PUBLISHED: [Published; 3] = [
         at_mean: "0.531",
     },
     Published {
-        text: include_str!("../../../../data/published/gikou.json"),
+        file: "data/published/gikou.json",
         name: "技巧",
         alias: Some("Gikou"),
         least_squares: (0.002600, 0.1638),
@@ -52,7 +52,7 @@ const PUBLISHED: [Published; 3] = [
         at_mean: "0.669",
     },
     Published {
-        text: include_str!("../../../../data/published/nozomi.json"),
+        file: "data/published/nozomi.json",
         name: "nozomi",
         alias: None,
         least_squares: (0.002484, 0.5750),
@@ -104,13 +104,13 @@ fn the_published_files_are_what_the_writer_writes() {
     for p in &PUBLISHED {
         let written = p.calibration().to_json().unwrap();
         if std::env::var("EVALCURVE_BLESS").is_ok_and(|v| v == "1") {
-            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/published");
-            let stem = p.alias.unwrap_or(p.name).to_lowercase();
-            std::fs::write(folder.join(format!("{stem}.json")), written).unwrap();
+            let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+            std::fs::write(root.join(p.file), written).unwrap();
             continue;
         }
-        assert_eq!(p.text, written, "{}: `cargo xtask bless` writes it", p.name);
-        assert_eq!(Calibration::from_json(p.text, p.name).unwrap().to_json().unwrap(), p.text);
+        let Some(text) = super::of_repository(p.file) else { return };
+        assert_eq!(text, written, "{}: `cargo xtask bless` writes it", p.name);
+        assert_eq!(Calibration::from_json(&text, p.name).unwrap().to_json().unwrap(), text);
     }
 }
 
@@ -118,7 +118,7 @@ fn the_published_files_are_what_the_writer_writes() {
 fn equal_standard_scores_are_not_equal_win_rates() {
     // Takeuchi 2018, section 4.2.1: if all three are at 0.0, 技巧 has the highest win rate by far
     for p in &PUBLISHED {
-        let c = Calibration::from_json(p.text, p.name).unwrap();
+        let c = p.calibration();
         assert_eq!(c.model.kind, ModelKind::LeastSquares);
         let mean = c.standardization.unwrap().mean;
         assert_eq!(
@@ -133,6 +133,9 @@ fn equal_standard_scores_are_not_equal_win_rates() {
 #[test]
 fn the_files_in_data_are_written_again_byte_for_byte() {
     let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data");
+    if !data.join("published").is_dir() {
+        return; // a package does not hold it
+    }
     let mut files = 0;
     for folder in ["calibrations", "published"] {
         for entry in std::fs::read_dir(data.join(folder)).unwrap() {

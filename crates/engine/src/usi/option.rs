@@ -9,6 +9,7 @@ use strum::{EnumString, IntoStaticStr};
 /// The type of an option, with its range.
 #[derive(Debug, Clone, PartialEq, Eq, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
+#[non_exhaustive]
 pub enum OptionKind {
     /// `true` or `false`.
     Check,

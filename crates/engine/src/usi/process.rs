@@ -100,6 +100,13 @@ pub struct SpawnError {
     source: io::Error,
 }
 
+impl SpawnError {
+    /// The error of the system: `NotFound` for a program or a working directory that does not exist.
+    pub fn kind(&self) -> io::ErrorKind {
+        self.source.kind()
+    }
+}
+
 /// A running engine with an interface of lines. Dropping it ends the engine and everything that the engine started.
 #[derive(Debug)]
 pub struct Process {

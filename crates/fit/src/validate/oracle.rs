@@ -5,12 +5,10 @@ use serde_json::Value;
 
 use super::*;
 use crate::fit::{FitOptions, ScoreCounts, fit_model, pool_adjacent_violators};
-
-const SAMPLES: &str = include_str!("../../../../tests/oracle/observations.csv");
-const EXPECTED: &str = include_str!("../../../../tests/oracle/models.expected.json");
+use crate::of_repository;
 
 /// The samples of one engine without mates.
-pub(super) fn cases(engine: &str) -> Vec<Case> {
+fn cases(samples: &str, engine: &str) -> Vec<Case> {
     let case = |f: Vec<&str>| Case {
         game: f[0].parse().unwrap(),
         score_cp: f[4].parse().unwrap(),
@@ -21,12 +19,15 @@ pub(super) fn cases(engine: &str) -> Vec<Case> {
         },
         situation: Situation { ply: Some(f[3].parse().unwrap()), ..Situation::default() },
     };
-    let lines = SAMPLES.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
+    let lines = samples.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
     lines.filter(|f| f[1] == engine && f[5] == "0").map(case).collect()
 }
 
-fn expected() -> Value {
-    serde_json::from_str(EXPECTED).unwrap()
+/// The samples and what is expected of them.
+fn oracle() -> Option<(String, Value)> {
+    let samples = of_repository("tests/oracle/observations.csv")?;
+    let expected = of_repository("tests/oracle/models.expected.json")?;
+    Some((samples, serde_json::from_str(&expected).unwrap()))
 }
 
 fn close(what: &str, ours: f64, theirs: &Value) {
@@ -37,8 +38,9 @@ fn close(what: &str, ours: f64, theirs: &Value) {
 
 #[test]
 fn the_phase_agrees_with_statsmodels_to_six_digits() {
-    for (engine, theirs) in expected().as_object().unwrap() {
-        let cases = cases(engine);
+    let Some((samples, expected)) = oracle() else { return };
+    for (engine, theirs) in expected.as_object().unwrap() {
+        let cases = cases(&samples, engine);
         let kind = ModelKind::Phase;
         let what = format!("{engine} {kind}");
         let ours = fit_model(kind, &cases, &FitOptions::default()).unwrap();
@@ -59,8 +61,9 @@ fn the_phase_agrees_with_statsmodels_to_six_digits() {
 
 #[test]
 fn pooled_win_rates_agree_with_scikit_learn() {
-    for (engine, theirs) in expected().as_object().unwrap() {
-        let cases = cases(engine);
+    let Some((samples, expected)) = oracle() else { return };
+    for (engine, theirs) in expected.as_object().unwrap() {
+        let cases = cases(&samples, engine);
         let observations: Vec<_> = cases.iter().map(Case::observation).collect();
         let counts = ScoreCounts::from_observations(&observations);
         let rows = counts.rows();
@@ -84,9 +87,10 @@ fn pooled_win_rates_agree_with_scikit_learn() {
 
 #[test]
 fn scores_agree_with_scikit_learn_and_statsmodels_to_six_digits() {
-    for (engine, theirs) in expected().as_object().unwrap() {
+    let Some((samples, expected)) = oracle() else { return };
+    for (engine, theirs) in expected.as_object().unwrap() {
         let theirs = &theirs["scores"];
-        let forecasts: Vec<Forecast> = cases(engine)
+        let forecasts: Vec<Forecast> = cases(&samples, engine)
             .iter()
             .map(|c| Forecast { game: c.game, logit: f64::from(c.score_cp) / 600.0, outcome: c.outcome })
             .collect();

@@ -17,9 +17,9 @@ use zip::read::Config;
 use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 
-use super::encoding;
 use super::find::Entry;
 use super::source::{Refusal, Sink, Walk};
+use super::{OddityKind, encoding};
 
 /// Archives inside archives are opened to this depth (`a.zip` holding `b.tar.gz` is three).
 const MAX_DEPTH: u32 = 4;
@@ -28,8 +28,6 @@ const MAGIC: usize = 512;
 /// Bytes of the largest dictionary of xz and 7z: they are held in memory. No level of xz or 7-Zip has a larger one;
 /// zstd allows 128 MiB.
 const LARGEST_DICTIONARY: u64 = 256 << 20;
-/// The oddity of data that follows a compressed file.
-const TRAILING_DATA: &str = "trailing_data";
 /// The most that a decoder of xz needs beside its dictionary, in KiB.
 const DECODER_KIB: u32 = 1 << 10;
 
@@ -182,7 +180,7 @@ impl Walk<'_> {
                         "data after the end of the compressed file is not read; if games are missing, the file is \
                          damaged"
                     );
-                    self.note(display, None, TRAILING_DATA, message);
+                    self.note(display, None, OddityKind::TrailingData, message);
                 }
                 result
             }

@@ -26,6 +26,8 @@ const NOT_A_FILE: &str =
 #[error("{path}: {message}")]
 pub struct SourceError {
     pub path: String,
+    /// The error of the system: `NotFound`, `PermissionDenied` …; `InvalidInput` for what is no glob.
+    pub kind: io::ErrorKind,
     /// Why, with the remedy.
     pub message: Text,
 }
@@ -95,7 +97,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<Entry>, SourceError> {
                     },
                     false => error.to_string().into(),
                 };
-                return Err(SourceError { path: shown_source(&display), message });
+                return Err(SourceError { path: shown_source(&display), kind: error.kind(), message });
             }
         }
     }

@@ -13,7 +13,7 @@ const TEXT_CHECK: usize = 65_536;
 /// One format: its names, how it is recognised and read, and what else can be done with its games.
 #[derive(Debug)]
 pub struct Format {
-    /// The value of `--format`, and the key in reports.
+    /// The value of options, and the key in reports.
     pub name: &'static str,
     /// The name in messages.
     pub label: &'static str,
@@ -21,9 +21,11 @@ pub struct Format {
     pub about: &'static str,
     /// How it is recognised and read.
     pub content: Content,
-    /// Checks the moves of the text of one game with a second reader, for `--verify`.
+    /// Checks the moves of the text of one game with a second reader, for
+    /// [`CollectOptions::verify`](crate::sample::CollectOptions::verify).
     pub verify: Option<CheckMoves>,
-    /// Counts the material before the given half-moves of the text of one game, for `--material`.
+    /// Counts the material before the given half-moves of the text of one game, for
+    /// [`CollectOptions::material`](crate::sample::CollectOptions::material).
     pub material: Option<CountMaterial>,
 }
 
@@ -43,6 +45,7 @@ pub enum Content {
 
 /// A format of training data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Packed {
     /// Single positions of Apery and dlshogi.
     Hcpe,

@@ -32,6 +32,7 @@ pub struct ScoredPosition {
 
 /// The point of view of scores by convention, where neither the record nor its format says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Convention {
     /// That of the side that moved: cutechess, Arena, OpenBench.
     Mover,
@@ -217,7 +218,7 @@ pub struct Oddity {
     pub value: String,
 }
 
-/// Kinds of oddities, as reports count them.
+/// What is odd about a record that is used nevertheless, as reports count it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
@@ -230,6 +231,18 @@ pub enum OddityKind {
     UnknownStatement,
     /// A rating or a date that cannot be read, or a rating outside [`RATINGS`].
     UnreadableHeader,
+    /// The second reader finds other moves.
+    MovesDiffer,
+    /// The moves cannot be replayed, so that the material is not known.
+    NotReplayed,
+    /// Two engines of a game have one name.
+    SameName,
+    /// Bytes behind the end of an archive.
+    TrailingData,
+    /// Comments that are not read as scores.
+    UnreadComment,
+    /// A zero byte in a text.
+    ZeroByte,
 }
 
 impl OddityKind {

@@ -42,8 +42,8 @@ pub use evalcurve_calibration::types::ANNOUNCED_MATE_CP;
 /// All formats, in the order of detection: the first one that recognises a file reads it.
 ///
 /// A new format of the list is one file with a [`Reader`] and its [`Format`], its `mod` line above and one line here; a
-/// format of your own program goes to [`Formats`]. Detection, the values and the help of `--format`, messages and the
-/// abilities (`--verify`, `--material`) come from this list.
+/// format of your own program goes to [`Formats`]. Detection, the values and the help of options, messages and the
+/// abilities (a second reader, material) come from this list.
 pub static FORMATS: &[&Format] = &[
     &packed::hcpe::FORMAT,
     &packed::hcpe3::FORMAT,

@@ -13,6 +13,7 @@ pub(crate) use super::work::BLOCK;
 use super::work::LONGEST_GAME;
 pub use super::work::{Block, Cleaned, Key, Note, Part, Refusal, Returns, Shared, Sink, Work};
 use super::{Formats, encoding, votes};
+use crate::sample::collect::ProblemKind;
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
 
@@ -34,11 +35,12 @@ impl Walk<'_> {
     }
 
     pub(super) fn refuse(&mut self, member: &str, refusal: Refusal, message: impl Into<Text>) {
-        self.note(member, Some(refusal), refusal.as_str(), message.into());
+        self.note(member, Some(refusal), refusal, message.into());
     }
 
-    pub(super) fn note(&mut self, member: &str, refusal: Option<Refusal>, kind: &'static str, message: Text) {
-        let note = Note { key: self.key(), member: Arc::from(member), refusal, kind, message };
+    pub(super) fn note(&mut self, member: &str, refusal: Option<Refusal>, kind: impl Into<ProblemKind>, message: Text) {
+        let (key, member, kind) = (self.key(), Arc::from(member), kind.into());
+        let note = Note { key, member, refusal, kind, message };
         self.sink.take(Work::Note(note));
     }
 

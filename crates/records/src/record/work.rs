@@ -12,6 +12,7 @@ use strum::{Display, IntoStaticStr, VariantNames};
 use super::Formats;
 use super::find::Entry;
 use super::format::{Above, Format};
+use crate::sample::collect::ProblemKind;
 
 /// Bytes of a block, unless one game is longer.
 pub(crate) const BLOCK: usize = 1 << 20;
@@ -111,7 +112,7 @@ pub struct Note {
     /// Why it gave no games; `None` if something is odd about it, but it is read nevertheless.
     pub refusal: Option<Refusal>,
     /// The kind under which it is counted.
-    pub kind: &'static str,
+    pub kind: ProblemKind,
     pub message: Text,
 }
 
@@ -199,7 +200,7 @@ impl Part {
                     false => error.to_string().into(),
                 };
                 let (Block { key, member, .. }, refusal) = (block, Refusal::Unreadable);
-                Work::Note(Note { key, member, refusal: Some(refusal), kind: refusal.as_str(), message })
+                Work::Note(Note { key, member, refusal: Some(refusal), kind: refusal.into(), message })
             }
         }
     }

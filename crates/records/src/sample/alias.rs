@@ -3,7 +3,7 @@
 use evalcurve_words::text::shortened;
 use thiserror::Error;
 
-/// A line of an alias file, or an `--alias`, that is not an alias.
+/// A line of an alias file, or a text, that is not an alias.
 #[derive(Debug, Error, evalcurve_words::language::ToText)]
 #[error("{place}: '{text}' is not of the form 'alias = name'; write for example 'Gikou_* = Gikou'")]
 pub struct AliasError {

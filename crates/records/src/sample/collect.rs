@@ -13,7 +13,7 @@ use super::found::{Copy, Found, FoundBlock, FoundGame, FoundUnread, Rank, rank};
 pub use super::merge::Collected;
 use super::merge::merge;
 use super::positions::every_position;
-pub use super::report::{PositionCount, Problem, ReadReport, kind_words};
+pub use super::report::{PositionCount, Problem, ProblemKind, ReadReport, kind_words};
 use super::rows::Rows;
 use super::sampler::{Scratch, annotator, draw, usable};
 use super::view::second;
@@ -23,7 +23,7 @@ use crate::parallel::{Collector, Step, read_all, read_games};
 use crate::record::find::{Entry, SourceError, find};
 use crate::record::format::{CountMaterial, has_zero};
 use crate::record::source::{Block, Note, Refusal};
-use crate::record::{Formats, Game, Played, SkipReason};
+use crate::record::{Formats, Game, OddityKind, Played, SkipReason};
 use evalcurve_calibration::types::Color;
 use evalcurve_calibration::types::Termination;
 use evalcurve_words::display_text;
@@ -34,12 +34,6 @@ use evalcurve_words::text;
 /// The name of an engine that the record does not name.
 const UNNAMED: &str = "unnamed";
 
-/// The oddity of a game whose material cannot be counted.
-const NOT_REPLAYED: &str = "not_replayed";
-
-/// The oddity of a text with a zero byte among its first bytes.
-const ZERO_BYTE: &str = "zero_byte";
-
 /// How records are read.
 #[derive(Debug, Clone, Default)]
 pub struct CollectOptions {
@@ -47,7 +41,7 @@ pub struct CollectOptions {
     pub sampling: SamplingOptions,
     /// Number of threads; 0 counts as 1.
     pub threads: usize,
-    /// Stop at the first problem.
+    /// Stop at the first problem that is an error.
     pub strict: bool,
     /// Check the moves of each CSA game with the `csa` crate.
     pub verify: bool,
@@ -63,7 +57,7 @@ pub struct CollectOptions {
 pub enum CollectError {
     /// A path does not exist.
     Source(#[from] SourceError),
-    /// The first problem, under `--strict`.
+    /// The first error, if [`CollectOptions::strict`] is set.
     Strict(Problem),
 }
 
@@ -118,7 +112,7 @@ pub fn collect(
     }
     progress.ended.store(true, Relaxed);
     let collected = merge(found, options.sampling.duplicates == Duplicates::ByMoves, options.sampling.view);
-    match collected.report.problems.iter().find(|p| p.strict).filter(|_| options.strict) {
+    match collected.report.problems.iter().find(|p| p.is_error).filter(|_| options.strict) {
         Some(problem) => Err(CollectError::Strict(problem.clone())),
         None => Ok(collected),
     }
@@ -144,7 +138,7 @@ impl Worker<'_> {
         if block.offset == 0 && has_zero(block.text()) {
             let before = block.text().iter().take_while(|b| **b != 0).filter(|b| **b == b'\n').count();
             let text = text!("the text holds a zero byte, so the file is damaged; what can be read is used");
-            out.oddity(before as u64, ZERO_BYTE, text);
+            out.oddity(before as u64, OddityKind::ZeroByte, text);
         }
         let material = block.format.material.filter(|_| self.options.material);
         let verify = block.format.verify.filter(|_| self.options.verify);
@@ -158,14 +152,14 @@ impl Worker<'_> {
                     if let Some(check) = verify {
                         match check(text) {
                             Ok(()) => out.verified += 1,
-                            Err(error) => out.problem(game.line, "moves_differ", error.to_string(), true),
+                            Err(error) => out.problem(game.line, OddityKind::MovesDiffer, error.to_string(), true),
                         }
                     }
                 }
                 Err(error) => {
                     report::count(&mut out.skipped, error.reason, 1);
                     let value = text!("'{}'; the game is skipped", error.value);
-                    out.problem(error.line, error.reason.as_str(), value, true);
+                    out.problem(error.line, error.reason, value, true);
                 }
             }
         });
@@ -185,7 +179,7 @@ impl Worker<'_> {
         if let Err(error) = if is_pgn { played.read_pgn(text) } else { Ok(()) } {
             report::count(&mut out.skipped, SkipReason::BrokenMove, 1);
             let text = text!("{error}; the game is skipped");
-            return out.problem(game.line, SkipReason::BrokenMove.as_str(), text, true);
+            return out.problem(game.line, SkipReason::BrokenMove, text, true);
         }
         game.scores = every_position(&played, game.line);
         let (id, before) = (game.id, game.plies_before);
@@ -205,7 +199,7 @@ impl Worker<'_> {
             FoundUnread::add(&mut out.unread, FoundUnread { count: game.unread, first, chess: game.chess });
         }
         for oddity in &game.oddities {
-            out.oddity(oddity.line, oddity.kind.as_str(), text!("'{}' is ignored", oddity.value));
+            out.oddity(oddity.line, oddity.kind, text!("'{}' is ignored", oddity.value));
         }
         let outcome = match usable(game, options) {
             Ok(outcome) => outcome,
@@ -216,7 +210,7 @@ impl Worker<'_> {
             let reason = SkipReason::BrokenRecord;
             report::count(&mut out.skipped, reason, 1);
             let text = text!("a name of {bytes} bytes; a player has at most {MOST_NAME}; the game is skipped");
-            out.problem(game.line, reason.as_str(), text, true);
+            out.problem(game.line, reason, text, true);
             return;
         }
         let from = self.found.samples.len();
@@ -275,7 +269,7 @@ impl Worker<'_> {
             }
             Err(error) => {
                 let text = text!("{error}; its samples have no material");
-                out.oddity(game.line, NOT_REPLAYED, text);
+                out.oddity(game.line, OddityKind::NotReplayed, text);
             }
         }
     }
@@ -295,7 +289,7 @@ impl Worker<'_> {
 
     /// Adds a block, or what is all of a file or member.
     fn push(&mut self, found: FoundBlock, is_whole: bool) -> Step {
-        let stop = self.options.strict && found.problems.iter().any(|p| p.strict);
+        let stop = self.options.strict && found.problems.iter().any(|p| p.is_error);
         let step = Step { games: found.read, stop };
         if is_whole {
             self.found.push_whole(found);
@@ -314,7 +308,7 @@ fn unusable(game: &Game, reason: SkipReason, out: &mut FoundBlock) {
             "the scores are an analysis and the record does not name its engine; name it with \
              `annotator` NAME"
         );
-        out.problem(game.line, reason.as_str(), text, false);
+        out.problem(game.line, reason, text, false);
     }
 }
 
@@ -329,7 +323,10 @@ impl Collector for Worker<'_> {
         let mut found = FoundBlock::new(key, &member, 0, self.found.games.len());
         (found.refusal, found.is_note) = (refusal, refusal.is_none());
         match refusal {
-            None => found.oddity(None, kind, message),
+            None => {
+                report::count(&mut found.oddities, kind.as_str(), 1);
+                found.problem(None, kind, message, true);
+            }
             Some(Refusal::UnknownFormat | Refusal::Empty) => found.problem(None, kind, message, false),
             Some(_) => found.problem(None, kind, message, true),
         }
@@ -441,7 +438,7 @@ mod tests {
         for number in (0..1_000).map(|n| n * 7 % 1_000) {
             let mut block = FoundBlock::new((0, number), &member, 0, 0);
             block.refusal = Some(Refusal::Empty);
-            block.problem(None, Refusal::Empty.as_str(), format!("{number}"), false);
+            block.problem(None, Refusal::Empty, format!("{number}"), false);
             found.push_whole(block);
         }
         let report = merge(vec![found], true, View::Auto).report;

@@ -22,6 +22,7 @@ use crate::record::StartTime;
 /// A column that a condition may name. The names are those of the sample table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
 pub enum Column {
     /// The identity of the game in hexadecimal.
     Game,

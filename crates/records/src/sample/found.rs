@@ -11,18 +11,16 @@ use evalcurve_words::text;
 use evalcurve_words::text::thousands;
 
 use super::positions::Positions;
-use super::report::{PositionCount, ReadReport, count};
+use super::report::{PositionCount, ProblemKind, ReadReport, count};
 use super::sampler::DrawnScore;
 use super::{GameEnd, GameInfo, NameId, Names};
 use crate::record::packed::{Packed, PackedPosition};
 use crate::record::source::{Key, Refusal};
-use crate::record::{Convention, SkipReason, UnreadComment};
+use crate::record::{Convention, OddityKind, SkipReason, UnreadComment};
 
 /// Problems of each kind that are reported with their text; the others are only counted.
 pub(super) const SHOWN: usize = 20;
 
-/// The problem of a file with comments that are not read as scores.
-pub(super) const UNREAD_COMMENT: &str = "unread_comment";
 /// In a file with scores, so many comments that only look like scores are reported, ...
 const LEAST_UNREAD: u64 = 10;
 /// ... if they are one in so many scores: prose has numbers, too.
@@ -64,10 +62,10 @@ impl Barren {
         if let Some(unread) = block.unread.take()
             && let Some(text) = unread.text(block.scores)
         {
-            block.problem(unread.first.line, UNREAD_COMMENT, text, false);
+            block.problem(unread.first.line, OddityKind::UnreadComment, text, false);
         }
         for (number, problem) in block.problems.into_iter().enumerate() {
-            let kind = problem.kind;
+            let kind = problem.kind.as_str();
             self.problems.insert((kind, block.key, number), (block.member.clone(), problem));
             let of_kind = self.problems.range((kind, (0, 0), 0)..=(kind, (u32::MAX, u64::MAX), usize::MAX));
             if let Some(last) = of_kind.map(|(place, _)| *place).nth(SHOWN) {
@@ -188,15 +186,15 @@ impl FoundUnread {
 pub(super) struct FoundProblem {
     /// Its line from 0 in the block; `None` for the file as a whole.
     pub line: Option<u64>,
-    pub kind: &'static str,
+    pub kind: ProblemKind,
     pub value: Text,
-    pub strict: bool,
+    pub is_error: bool,
 }
 
 impl FoundProblem {
     /// A file in a known format without a game.
     pub(super) fn no_games() -> Self {
-        Self { line: None, kind: Refusal::NoGames.as_str(), value: Refusal::no_games(), strict: false }
+        Self { line: None, kind: Refusal::NoGames.into(), value: Refusal::no_games(), is_error: false }
     }
 }
 
@@ -235,12 +233,13 @@ impl FoundBlock {
     pub(crate) fn problem(
         &mut self,
         line: impl Into<Option<u64>>,
-        kind: &'static str,
+        kind: impl Into<ProblemKind>,
         value: impl Into<Text>,
-        strict: bool,
+        is_error: bool,
     ) {
+        let kind = kind.into();
         if self.problems.iter().filter(|p| p.kind == kind).count() < SHOWN {
-            self.problems.push(FoundProblem { line: line.into(), kind, value: value.into(), strict });
+            self.problems.push(FoundProblem { line: line.into(), kind, value: value.into(), is_error });
         }
     }
 
@@ -252,8 +251,8 @@ impl FoundBlock {
         }
     }
 
-    pub(crate) fn oddity(&mut self, line: impl Into<Option<u64>>, kind: &'static str, value: impl Into<Text>) {
-        count(&mut self.oddities, kind, 1);
+    pub(crate) fn oddity(&mut self, line: impl Into<Option<u64>>, kind: OddityKind, value: impl Into<Text>) {
+        count(&mut self.oddities, kind.as_str(), 1);
         self.problem(line, kind, value, true);
     }
 }

@@ -12,16 +12,15 @@ use foldhash::fast::FixedState;
 
 use super::copies::copies;
 use super::found::{
-    Copy, Drawn, Found, FoundBlock, FoundGame, FoundPositions, FoundProblem, FoundUnread, SHOWN, UNREAD_COMMENT,
-    drawn_digest,
+    Copy, Drawn, Found, FoundBlock, FoundGame, FoundPositions, FoundProblem, FoundUnread, SHOWN, drawn_digest,
 };
 use super::packed::game_info;
 use super::positions::Positions;
-use super::report::{Problem, ReadReport, count};
+use super::report::{Problem, ProblemKind, ReadReport, count};
 use super::view::{View, second, set_views};
 use super::{GameInfo, NameId, Names, Sample, SampleTable};
 use crate::record::source::Key;
-use crate::record::{Convention, SkipReason, StartTime};
+use crate::record::{Convention, OddityKind, SkipReason, StartTime};
 
 /// The sample table and the report on reading it.
 #[derive(Debug, Clone, Default)]
@@ -107,12 +106,20 @@ struct Reporter {
 }
 
 impl Reporter {
-    fn problem(&mut self, source: &str, line: u64, kind: &'static str, value: impl Into<Text>, strict: bool) {
-        let seen = self.seen.entry(kind).or_default();
+    fn problem(
+        &mut self,
+        source: &str,
+        line: u64,
+        kind: impl Into<ProblemKind>,
+        value: impl Into<Text>,
+        is_error: bool,
+    ) {
+        let kind = kind.into();
+        let seen = self.seen.entry(kind.as_str()).or_default();
         *seen += 1;
         if *seen <= SHOWN {
             let value = value.into();
-            self.report.problems.push(Problem { source: source.to_owned(), line, kind, value, strict });
+            self.report.problems.push(Problem { source: source.to_owned(), line, kind, value, is_error });
         }
     }
 
@@ -120,7 +127,7 @@ impl Reporter {
     fn duplicate(&mut self, names: &Names, source: NameId, line: u64, other: NameId) {
         self.report.skip_games(SkipReason::Duplicate, 1);
         let text = text!("the game is also in {}", names.get(other));
-        self.problem(names.get(source), line, SkipReason::Duplicate.as_str(), text, false);
+        self.problem(names.get(source), line, SkipReason::Duplicate, text, false);
     }
 
     /// The records of a game contradict each other, so that its result is not known.
@@ -132,7 +139,7 @@ impl Reporter {
         }
         let [one, other] = sources.map(|source| names.get(source));
         let text = text!("the game has different results in {one} and in {other}; remove the wrong record");
-        self.problem(names.get(game.source), game.line(), reason.as_str(), text, true);
+        self.problem(names.get(game.source), game.line(), reason, text, true);
     }
 
     /// The game has the moves of another one, which counts.
@@ -143,7 +150,7 @@ impl Reporter {
         let text = text!(
             "the moves are those of the game at {file}:{line}, which counts; `duplicates` by-identity counts both"
         );
-        self.problem(names.get(game.source), game.line(), reason.as_str(), text, false);
+        self.problem(names.get(game.source), game.line(), reason, text, false);
     }
 
     /// A block of a file of training data whose scores are all 0.
@@ -159,21 +166,21 @@ impl Reporter {
             self.report.files_read -= 1;
             count(&mut self.report.files_refused, reason.as_str(), 1);
             let text = text!("the file was written without scores; write it again with the scores of a search");
-            self.problem(&block.member, 0, reason.as_str(), text, true);
+            self.problem(&block.member, 0, reason, text, true);
         }
     }
 
     /// A file in a known format without a game.
     fn no_games(&mut self, source: &str) {
-        let FoundProblem { kind, value, strict, .. } = FoundProblem::no_games();
-        count(&mut self.report.files_refused, kind, 1);
-        self.problem(source, 0, kind, value, strict);
+        let FoundProblem { kind, value, is_error, .. } = FoundProblem::no_games();
+        count(&mut self.report.files_refused, kind.as_str(), 1);
+        self.problem(source, 0, kind, value, is_error);
     }
 
     /// Reports the comments of a file that are not read as scores.
     fn unread(&mut self, source: &str, scores: u64, unread: &FoundUnread) {
         if let Some(text) = unread.text(scores) {
-            self.problem(source, unread.first.line, UNREAD_COMMENT, text, false);
+            self.problem(source, unread.first.line, OddityKind::UnreadComment, text, false);
         }
     }
 
@@ -182,7 +189,7 @@ impl Reporter {
         self.report.add_block(block);
         for problem in &block.problems {
             let line = problem.line.map_or(0, |line| lines_before + line + 1);
-            self.problem(&block.member, line, problem.kind, problem.value.clone(), problem.strict);
+            self.problem(&block.member, line, problem.kind, problem.value.clone(), problem.is_error);
         }
     }
 }
@@ -405,7 +412,7 @@ impl<'a> Merge<'a> {
         for (name, _, chess) in &both {
             let (game, own) = (&self.games[*chess], format!("{name} (chess)"));
             let text = text!("{name} plays chess and another game: in chess it counts as '{own}'");
-            self.reporter.problem(self.names.get(game.source), game.line(), "same_name", text, false);
+            self.reporter.problem(self.names.get(game.source), game.line(), OddityKind::SameName, text, false);
         }
         both.into_iter().map(|(name, ..)| (name.to_owned(), format!("{name} (chess)"))).collect()
     }

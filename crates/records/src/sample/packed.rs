@@ -184,7 +184,7 @@ impl Draw<'_> {
                 block.offset + (text.len() - rest) as u64,
                 self.packed.as_str()
             );
-            self.out.problem(records, SkipReason::BrokenRecord.as_str(), value, true);
+            self.out.problem(records, SkipReason::BrokenRecord, value, true);
         }
         let (mut illegal, mut bits) = (0, 0);
         for record in text.chunks_exact(size) {
@@ -230,7 +230,7 @@ impl Draw<'_> {
                         bytes.len(),
                         block.offset + begin as u64
                     );
-                    self.out.problem(number, error.reason.as_str(), value, true);
+                    self.out.problem(number, error.reason, value, true);
                 }
             }
             number += 1;
@@ -251,7 +251,7 @@ impl Draw<'_> {
         let without_engine = self.without_engine(block);
         if self.options.unscored && block.offset == 0 {
             let text = text!("the positions of {} are not given to engines", self.packed.as_str());
-            self.out.problem(0, SkipReason::NoScores.as_str(), text, false);
+            self.out.problem(0, SkipReason::NoScores, text, false);
         }
         let mut run: Vec<(u32, PackedPosition)> = Vec::new();
         let (mut bytes, mut line, mut shown) = (0..0, (0, 0), 0);
@@ -294,7 +294,7 @@ impl Draw<'_> {
                             range.len(),
                             packed.as_str()
                         );
-                        self.out.problem(line_of(range.start, number), reason.as_str(), value, true);
+                        self.out.problem(line_of(range.start, number), reason, value, true);
                     }
                 }
             }
@@ -379,7 +379,7 @@ impl Draw<'_> {
         if block.offset == 0 {
             let text =
                 text!("training data does not name the engine that gave the scores; name it with `annotator` NAME");
-            self.out.problem(0, reason.as_str(), text, false);
+            self.out.problem(0, reason, text, false);
         }
         true
     }
@@ -397,7 +397,7 @@ impl Draw<'_> {
             }
             _ => text!("the 32 bytes at byte {at} are not a position; the record is skipped"),
         };
-        self.out.problem(index, reason.as_str(), value, true);
+        self.out.problem(index, reason, value, true);
     }
 
     fn begin(&mut self, id: u64, position: &PackedPosition, line: u64) {

@@ -6,7 +6,8 @@ use evalcurve_words::language::{Language, Text, ToText};
 use evalcurve_words::{display_text, text};
 
 use super::found::FoundBlock;
-use crate::record::SkipReason;
+use crate::record::source::Refusal;
+use crate::record::{OddityKind, SkipReason};
 
 /// A problem in a source, with its position.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -15,13 +16,63 @@ pub struct Problem {
     pub source: String,
     /// Line from 1; 0 for the file as a whole.
     pub line: u64,
-    /// The kind under which the problem is counted.
-    pub kind: &'static str,
+    /// What it is of, and the kind under which it is counted.
+    pub kind: ProblemKind,
     /// The value, or a message.
     pub value: Text,
-    /// Whether `--strict` stops here.
+    /// Whether something was damaged or could not be read, so that a strict reading stops here. Else it is a remark.
     #[serde(skip)]
-    pub strict: bool,
+    pub is_error: bool,
+}
+
+/// What a [`Problem`] is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ProblemKind {
+    /// A game, a position or a row that gives no samples, or a file in which none does.
+    Skipped(SkipReason),
+    /// A file without games.
+    Refused(Refusal),
+    /// Something odd about what is used nevertheless.
+    Odd(OddityKind),
+    /// What only a table, or the program that reads, knows, such as `bad_score`: the word of reports.
+    Other(&'static str),
+}
+
+impl ProblemKind {
+    /// The word in reports, such as `broken_move`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Skipped(reason) => reason.as_str(),
+            Self::Refused(refusal) => refusal.as_str(),
+            Self::Odd(oddity) => oddity.as_str(),
+            Self::Other(word) => word,
+        }
+    }
+}
+
+impl serde::Serialize for ProblemKind {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl From<SkipReason> for ProblemKind {
+    fn from(reason: SkipReason) -> Self {
+        Self::Skipped(reason)
+    }
+}
+
+impl From<Refusal> for ProblemKind {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<OddityKind> for ProblemKind {
+    fn from(oddity: OddityKind) -> Self {
+        Self::Odd(oddity)
+    }
 }
 
 impl Problem {
@@ -33,7 +84,7 @@ impl Problem {
 
 impl ToText for Problem {
     fn to_text(&self) -> Text {
-        let kind = kind_words(self.kind);
+        let kind = kind_words(self.kind.as_str());
         let line = if self.line > 0 { format!(":{}", self.line) } else { String::new() };
         match self.value.is_empty() {
             true => text!("{}{line}: {kind}", self.source),
@@ -195,8 +246,6 @@ mod tests {
     use strum::VariantNames;
 
     use super::*;
-    use crate::record::OddityKind;
-    use crate::record::source::Refusal;
 
     #[test]
     fn every_reason_has_words_in_japanese() {
@@ -212,9 +261,9 @@ mod tests {
         let problem = Problem {
             source: "a.csa".to_owned(),
             line: 3,
-            kind: SkipReason::BrokenMove.as_str(),
+            kind: SkipReason::BrokenMove.into(),
             value: Text::same("'+7776XX'"),
-            strict: true,
+            is_error: true,
         };
         assert_eq!(problem.to_string(), "a.csa:3: broken move: '+7776XX'");
         assert_eq!(problem.text(Language::Japanese), "a.csa:3: 壊れた指し手: '+7776XX'");

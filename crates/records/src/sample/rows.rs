@@ -111,6 +111,6 @@ impl Rows {
 fn without_game(found: &mut FoundBlock, value: Text) {
     found.read = 1;
     count(&mut found.skipped, SkipReason::NoMoves, 1);
-    found.problem(0, SkipReason::NoMoves.as_str(), value, true);
+    found.problem(0, SkipReason::NoMoves, value, true);
     found.lines = 1;
 }

@@ -27,6 +27,7 @@ use crate::record::Convention;
 
 /// The point of view of the players' scores in records whose format does not say it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum View {
     /// That of the format, or the other one where the games of a file show it.
     #[default]
@@ -35,6 +36,17 @@ pub enum View {
     Mover,
     /// That of the side that moves first: White in chess, Black in shogi.
     First,
+}
+
+impl View {
+    /// The word in calibration files: `mover` or `white`; `None` for that of the format.
+    pub fn as_str(self) -> Option<&'static str> {
+        match self {
+            Self::Auto => None,
+            Self::Mover => Some("mover"),
+            Self::First => Some("white"),
+        }
+    }
 }
 
 /// Games whose scores of both sides are far from 0, from which on the view is decided ...

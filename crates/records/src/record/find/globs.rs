@@ -2,12 +2,12 @@
 //! that are not UTF-8, which files with Japanese names often have.
 
 use std::ffi::OsStr;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
-use glob::Pattern;
+use glob::{Pattern, PatternError};
 
 use super::{SourceError, is_hidden};
 
@@ -37,9 +37,10 @@ fn has_wildcard(text: &str) -> bool {
 /// The paths that a glob matches, sorted; at least one.
 fn matches_of(glob: &Path) -> Result<Vec<PathBuf>, SourceError> {
     let shown = glob.to_string_lossy();
-    let failed = |message: Text| SourceError { path: shown.clone().into_owned(), message };
-    Pattern::new(&shown).map_err(|error| failed(error.to_string().into()))?;
-    let (root, parts) = parts(glob).map_err(|error| failed(error.to_string().into()))?;
+    let failed = |kind, message: Text| SourceError { path: shown.clone().into_owned(), kind, message };
+    let invalid = |error: PatternError| failed(ErrorKind::InvalidInput, error.to_string().into());
+    Pattern::new(&shown).map_err(invalid)?;
+    let (root, parts) = parts(glob).map_err(invalid)?;
     let mut found = Vec::new();
     walk(&root, &parts, &mut found);
     if shown.ends_with(std::path::is_separator) {
@@ -48,7 +49,7 @@ fn matches_of(glob: &Path) -> Result<Vec<PathBuf>, SourceError> {
     found.sort();
     found.dedup();
     if found.is_empty() {
-        return Err(failed(text!("no file matches")));
+        return Err(failed(ErrorKind::NotFound, text!("no file matches")));
     }
     Ok(found)
 }
@@ -77,7 +78,7 @@ impl Part<'_> {
 }
 
 /// The folder where a glob begins, and its parts below.
-fn parts(glob: &Path) -> Result<(PathBuf, Vec<Part<'_>>), glob::PatternError> {
+fn parts(glob: &Path) -> Result<(PathBuf, Vec<Part<'_>>), PatternError> {
     let (mut root, mut parts) = (PathBuf::new(), Vec::new());
     for component in glob.components() {
         match component {
@@ -210,9 +211,14 @@ mod tests {
         ] {
             assert_eq!(found(&folder, glob), expected, "{glob}");
         }
-        let error = |glob: &str| expand_globs(&[folder.join(glob)]).unwrap_err().to_string();
-        assert!(error("*.pgn").ends_with("*.pgn: no file matches"));
-        assert!(error("[a").contains("[a: Pattern syntax error"), "{}", error("[a"));
+        let error = |glob: &str| expand_globs(&[folder.join(glob)]).unwrap_err();
+        assert!(error("*.pgn").to_string().ends_with("*.pgn: no file matches"));
+        assert!(error("[a").to_string().contains("[a: Pattern syntax error"), "{}", error("[a"));
+        assert_eq!([error("*.pgn").kind, error("[a").kind], [ErrorKind::NotFound, ErrorKind::InvalidInput]);
+        let below = |name: &str| crate::record::find::find(&[folder.join(name)]).unwrap_err().kind;
+        assert_eq!(below("none"), ErrorKind::NotFound);
+        #[cfg(unix)]
+        assert_eq!(below("a.csa/b"), ErrorKind::NotADirectory);
         fs::remove_dir_all(&folder).unwrap();
     }
 
