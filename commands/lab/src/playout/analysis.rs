@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
+use evalcurve_calibration::logistic::logit;
 use evalcurve_calibration::types::Outcome;
+use evalcurve_fit::fit::CP_PER_LOGIT;
 use evalcurve_words::random::Stream;
 use rayon::prelude::*;
 use strum::{Display, EnumString, IntoStaticStr, VariantArray};
@@ -122,6 +124,18 @@ impl Tally {
     pub fn smoothed_rate(&self) -> f64 {
         (self.half_points as f64 / 2.0 + 0.5) / (self.plays as f64 + 1.0)
     }
+}
+
+/// A win rate as a score in centipawns, 600 ln(p/(1 - p)), rounded; `None` unless 0 < p < 1.
+///
+/// As a score, a win rate can be calibrated like any other: the sigmoid p(x) = 1/(1 + exp(-w1 x + w2)) scales the logit
+/// by 600 w1 and shifts it by w2.
+pub fn score_of_win_rate(win_rate: f64) -> Option<i32> {
+    if !(win_rate > 0.0 && win_rate < 1.0) {
+        return None;
+    }
+    // the logit is never beyond 709, which fits
+    Some((CP_PER_LOGIT * logit(win_rate)).round() as i32)
 }
 
 /// A legal move with its tally.

@@ -78,11 +78,6 @@ pub struct PatternTable {
 }
 
 impl PatternTable {
-    /// Only the empty pattern.
-    pub fn new(actions: usize) -> Self {
-        Self::with(vec![Pattern::default()], actions)
-    }
-
     /// These patterns and the empty one, without play-outs. Patterns with unknown moves are left out.
     pub fn with(mut patterns: Vec<Pattern>, actions: usize) -> Self {
         patterns.retain(|p| p.moves().last().is_none_or(|&m| usize::from(m) < 2 * actions));
