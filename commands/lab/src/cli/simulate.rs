@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use evalcurve_app::cli::files::{check_replace, list_plots, make_folder};
-use evalcurve_app::cli::options::{OutputArgs, language, threads};
+use evalcurve_app::cli::options::{OutputArgs, language, one_of, threads};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand};
 use evalcurve_figures::PlotOptions;
 use evalcurve_rules::weights::Weights;
@@ -13,7 +14,7 @@ use evalcurve_words::language::Text;
 use evalcurve_words::{key, text, whole_file};
 use serde_json::Value;
 
-use super::theory::{one_of, one_per};
+use super::theory::one_per;
 use crate::estimate::simulated_log;
 use crate::report::simulation;
 use crate::simulate::sweep::Sweep;
@@ -67,7 +68,7 @@ pub struct Args {
     weights: Option<PathBuf>,
 
     /// The tie rule [default: both, for rules that count votes]
-    #[arg(long, value_parser = one_of(&[TieRule::Leader, TieRule::Draw]), hide_short_help = true)]
+    #[arg(long, value_parser = PossibleValuesParser::new(["leader", "draw"]).try_map(|word| word.parse::<TieRule>()), hide_short_help = true)]
     tie: Option<TieRule>,
 
     /// Standard errors that corrected-optimistic subtracts from a logit
@@ -124,7 +125,7 @@ struct Scales {
 
     /// What calibrations return: the value that the engine saw, or the prediction of its score (without noise and
     /// winner's curse)
-    #[arg(long, default_value_t, value_parser = one_of(&CALIBRATIONS), hide_short_help = true)]
+    #[arg(long, default_value_t, value_parser = one_of::<CalibrationOf>(), hide_short_help = true)]
     calibration: CalibrationOf,
 
     /// Mean worth A of the best move
@@ -136,8 +137,6 @@ struct Scales {
     spread: f64,
 }
 
-/// The values of --calibration.
-const CALIBRATIONS: [CalibrationOf; 2] = [CalibrationOf::Scale, CalibrationOf::Prediction];
 /// Ending of a rule's name if the logit of the best move is known.
 const KNOWN: &str = "-known";
 

@@ -1,9 +1,6 @@
 //! `evalcurve-lab theory`
 
-use std::str::FromStr;
-
 use anyhow::bail;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand};
 use evalcurve_words::language::Text;
 use evalcurve_words::{key, text};
@@ -36,15 +33,6 @@ enum Command {
     Bounds(theory_plurality::BoundsArgs),
     /// Estimate noise, gap and synchronisation from the votes of a council, and the gain of each rule
     Estimate(theory_estimate::Args),
-}
-
-/// Parses one of these values by name.
-pub(super) fn one_of<T>(values: &[T]) -> impl TypedValueParser<Value = T> + use<T>
-where
-    T: Copy + Into<&'static str> + FromStr + Send + Sync + 'static,
-{
-    let names: Vec<&'static str> = values.iter().map(|value| (*value).into()).collect();
-    PossibleValuesParser::new(names).try_map(|name| name.parse().map_err(|_| "not one of the values"))
 }
 
 /// One value per engine or group, from a list with one value for each, or one for all.
