@@ -236,24 +236,20 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Theory;
 
     fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        run(self)
+        let options = self.options();
+        if let Some(folder) = &self.figures {
+            return figures(self, folder, options);
+        }
+        let model = self.model()?;
+        if let Some(file) = &self.votes {
+            check_replace(file, self.force)?;
+            whole_file::write(file, simulated_log(&model, self.trials, self.seed)?.as_bytes())?;
+            return Ok(Done::Yes);
+        }
+        let found = simulate(&model, &self.contenders(&model)?, options)?;
+        self.output.print(|| simulation::document(&model, &found), || simulation::text(&model, &found, language()))?;
+        Ok(Done::Yes)
     }
-}
-
-fn run(args: &Args) -> anyhow::Result<Done> {
-    let options = args.options();
-    if let Some(folder) = &args.figures {
-        return figures(args, folder, options);
-    }
-    let model = args.model()?;
-    if let Some(file) = &args.votes {
-        check_replace(file, args.force)?;
-        whole_file::write(file, simulated_log(&model, args.trials, args.seed)?.as_bytes())?;
-        return Ok(Done::Yes);
-    }
-    let found = simulate(&model, &args.contenders(&model)?, options)?;
-    args.output.print(|| simulation::document(&model, &found), || simulation::text(&model, &found, language()))?;
-    Ok(Done::Yes)
 }
 
 fn figures(args: &Args, folder: &Path, options: RunOptions) -> anyhow::Result<Done> {

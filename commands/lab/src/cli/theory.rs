@@ -58,15 +58,11 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Theory;
 
     fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        run(self)
-    }
-}
-
-fn run(args: &Args) -> anyhow::Result<Done> {
-    match &args.command {
-        Command::Playout(args) => theory_playout::run(args),
-        Command::Plurality(args) => theory_plurality::plurality(args),
-        Command::Bounds(args) => theory_plurality::bounds(args),
-        Command::Estimate(args) => theory_estimate::run(args),
+        match &self.command {
+            Command::Playout(args) => theory_playout::run(args),
+            Command::Plurality(args) => theory_plurality::plurality(args),
+            Command::Bounds(args) => theory_plurality::bounds(args),
+            Command::Estimate(args) => theory_estimate::run(args),
+        }
     }
 }
