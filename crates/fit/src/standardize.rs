@@ -79,9 +79,7 @@ pub enum StandardizeError {
     #[error("{have} sample(s), a standard deviation needs 2 or more: add games")]
     TooFewSamples { have: u64 },
     /// The standard deviation is 0.
-    #[error(
-        "all {samples} scores are {score_cp} centipawns, so their standard deviation is 0: check the scores"
-    )]
+    #[error("all {samples} scores are {score_cp} centipawns, so their standard deviation is 0: check the scores")]
     AllScoresEqual { score_cp: f64, samples: u64 },
 }
 

@@ -103,8 +103,8 @@ impl Subcommand for Args {
                 _ if *ended_by_scores == 0 => say!(language, "{} games with scores\n", thousands(*games as u64)),
                 ended => say!(
                     language,
-                    "{} games with scores were played out; {ended} were adjudicated or ended by their scores, and do not \
-                     count\n",
+                    "{} games with scores were played out; {ended} were adjudicated or ended by their scores, and do \
+                     not count\n",
                     thousands(*games as u64)
                 ),
             };

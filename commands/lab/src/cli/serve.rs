@@ -19,8 +19,8 @@ Examples:
       a USI engine whose moves come from the program that logs in as gps
   evalcurve-lab serve --listen 0.0.0.0:4081 --password-file secret.txt
       the program may run on another machine and needs a password
-To make it a member of a council, use command = \"evalcurve-lab\", args = [\"serve\", \"--listen\", \"127.0.0.1:4081\"]. \
-commands/lab/protocol.md describes the protocol.")]
+To make it a member of a council, use command = \"evalcurve-lab\", args = [\"serve\", \"--listen\", \
+\"127.0.0.1:4081\"]. commands/lab/protocol.md describes the protocol.")]
 pub struct ServeArgs {
     #[command(flatten)]
     options: ServeOptions,

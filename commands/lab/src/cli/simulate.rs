@@ -68,7 +68,8 @@ pub struct Args {
     weights: Option<PathBuf>,
 
     /// The tie rule [default: both, for rules that count votes]
-    #[arg(long, value_parser = PossibleValuesParser::new(["leader", "draw"]).try_map(|word| word.parse::<TieRule>()), hide_short_help = true)]
+    #[arg(long, hide_short_help = true)]
+    #[arg(value_parser = PossibleValuesParser::new(["leader", "draw"]).try_map(|word| word.parse::<TieRule>()))]
     tie: Option<TieRule>,
 
     /// Standard errors that corrected-optimistic subtracts from a logit
