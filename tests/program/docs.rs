@@ -12,8 +12,8 @@ use crate::support::root;
 
 /// The documents for readers, by their path in the project.
 pub(crate) fn documents() -> BTreeMap<PathBuf, String> {
-    let folders =
-        ["", "docs", "docs/ja", "data", "data/selfplay", "fuzz", "tests/oracle"].map(|name| root().join(name));
+    let folders = ["", "commands/lab", "docs", "docs/ja", "data", "data/selfplay", "fuzz", "tests/oracle"]
+        .map(|name| root().join(name));
     let experiments = std::fs::read_dir(root().join("data/experiments")).unwrap().map(|entry| entry.unwrap().path());
     let files = folders.into_iter().chain(experiments).flat_map(|folder| std::fs::read_dir(folder).unwrap());
     let files = files.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "md"));

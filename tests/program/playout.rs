@@ -53,9 +53,9 @@ fn the_committed_figures_are_reproducible() {
     let committed = |name: &str| std::fs::read(root().join("plots/published").join(name));
     let figure_4 = committed("raiko-2006-figure-4.svg").unwrap();
     folder.good(&["theory", "playout", "--playouts", "200000", "--pattern-graph", "raiko-2006-figure-4.svg"]);
-    assert!(folder.read("raiko-2006-figure-4.svg") == figure_4, "draw it again by the command in docs/playouts.md");
+    assert!(folder.read("raiko-2006-figure-4.svg") == figure_4, "draw it again by commands/lab/playouts.md");
     let arguments = ["theory", "playout", "y:13", "bent-y:5:4", "--heuristic", "all-moves-as-first"];
     folder.good(&[&arguments[..], &["--playouts", "1000000", "--plot", "raiko-2006-figure-3.svg"]].concat());
     let figure_3 = committed("raiko-2006-figure-3.svg").unwrap();
-    assert!(folder.read("raiko-2006-figure-3.svg") == figure_3, "draw it again by the command in docs/playouts.md");
+    assert!(folder.read("raiko-2006-figure-3.svg") == figure_3, "draw it again by commands/lab/playouts.md");
 }

@@ -21,7 +21,7 @@ const NOT_RUN: [(&str, &str, &str); 28] = [
     ("docs/council.md", "council my.toml --prepare", "thousands of positions, as in README.md"),
     ("docs/council.md", "council examples/shogi.toml", "an engine that Debian has not"),
     ("docs/council.md", "council chess.toml", "a council of the reader; tests of councils teach one"),
-    ("docs/council-protocol.md", "join", "waits for the server above it"),
+    ("commands/lab/protocol.md", "join", "waits for the server above it"),
     ("docs/engine-authors.md", "rescale small.binpack", "a file of 15 MB; tests of rescale read others"),
     ("docs/engine-authors.md", "proxy", "an engine of the reader"),
     ("docs/ja/council.md", "council my.toml --prepare", "thousands of positions, as in README.md"),
@@ -34,10 +34,10 @@ const NOT_RUN: [(&str, &str, &str); 28] = [
     ("docs/ja/play.md", "play -engine", "engines of the reader"),
     ("docs/play.md", "play -engine", "engines of the reader"),
     ("docs/play.md", "play test.toml", "a tournament of the reader"),
-    ("docs/playouts.md", "theory playout y:13", "minutes"),
+    ("commands/lab/playouts.md", "theory playout y:13", "minutes"),
     ("docs/tables.md", "calibrate evals.parquet", "a table of another program"),
     ("docs/tables.md", "calibrate with-results.jsonl", "a script in Python makes the log"),
-    ("docs/theory.md", "simulate --figures", "minutes"),
+    ("commands/lab/theory.md", "simulate --figures", "minutes"),
 ];
 
 /// A command of a document.

@@ -18,8 +18,7 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::arrow::Given;
 use crate::figure::Figure;
 use crate::running::{error, keywords, of_kind};
-use crate::{Reduced, by_json};
-use crate::{estimates, numbers};
+use crate::{Reduced, by_json, estimates, numbers};
 
 /// The calibration of one engine.
 #[pyclass(frozen, eq, module = "evalcurve")]

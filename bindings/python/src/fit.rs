@@ -11,8 +11,7 @@ use pyo3::PyClass;
 use pyo3::prelude::*;
 
 use crate::running::error;
-use crate::{Reduced, by_json};
-use crate::{estimates, numbers};
+use crate::{Reduced, by_json, estimates, numbers};
 
 /// Scores, results and games as samples.
 fn observations(

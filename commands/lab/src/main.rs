@@ -15,7 +15,7 @@ const PROGRAM: Program = Program {
     after_help: evalcurve_words::key!(
         "\
 Examples:
-  evalcurve-lab theory plurality --voters 3 --better 0.4 --equal 0.2
+  evalcurve-lab theory plurality --voters 3 --probabilities .4,.3,.3
       how often a plurality of three voters is right
   evalcurve-lab simulate --help
       which rule finds the best move

@@ -9,7 +9,7 @@
 //!
 //! Sato (2013, "An Analysis of Voting Algorithm in Games", theorems 3 and 4) gives bounds instead; see [`super::sato`].
 
-use strum::{Display, EnumString, IntoStaticStr, VariantArray};
+use strum::{Display, EnumString, VariantNames};
 
 use super::quadrature::unit_interval;
 
@@ -39,7 +39,7 @@ pub struct Voters {
 }
 
 /// Which move wins if several have the most votes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, EnumString, IntoStaticStr, VariantArray)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Tie {
     /// The tied move of the first voter in order: the leader if its move is tied, else the next voter.

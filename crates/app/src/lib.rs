@@ -40,8 +40,8 @@ pub use input::{Input, InputSource};
 pub use load::{keep_engines, load, load_part, unmatched};
 pub use logs::Logs;
 pub use options::{
-    BinChoice, Binning, ChosenModel, DEFAULT_BANDS, FileFormat, Filters, Fitting, Folds, MatesAs, OPTIONS, Reading,
-    Sampling, with_flags, with_options,
+    BinChoice, Binning, ChosenModel, DEFAULT_BANDS, FileFormat, Filters, Fitting, Folds, MatesAs, Reading, Sampling,
+    with_flags, with_options,
 };
 pub use outcome::Outcome;
 pub use threads::on_threads;

@@ -19,57 +19,22 @@ use crate::calibrate::{CalibrateOptions, DEFAULT_MODEL, choose};
 #[cfg(feature = "cli")]
 use crate::cli::options::values;
 
-/// The options that messages name, in backticks.
-pub const OPTIONS: [&str; 41] = [
-    "alias",
-    "all",
-    "annotator",
-    "calibration",
-    "calibrations",
-    "candidates",
-    "column",
-    "control",
-    "draws",
-    "duplicates",
-    "engine",
-    "force",
-    "format",
-    "from-ply",
-    "json",
-    "login-ms",
-    "mate-policy",
-    "mate-threshold",
-    "material",
-    "min-games",
-    "min-samples",
-    "model",
-    "most-wrong",
-    "out",
-    "password-file",
-    "patience",
-    "ply",
-    "rating",
-    "rating-difference",
-    "score-unit",
-    "signs",
-    "strict",
-    "teacher",
-    "terminations",
-    "threads",
-    "to",
-    "undo-normalization",
-    "view",
-    "where",
-    "win-rate",
-    "window",
-];
+/// The options that messages name, in backticks, with blanks between them.
+const OPTIONS: &str = "alias all annotator calibration calibrations candidates column control draws duplicates \
+    engine force format from-ply json login-ms mate-policy mate-threshold material min-games min-samples model \
+    most-wrong out password-file patience ply rating rating-difference score-unit signs strict teacher \
+    terminations threads to undo-normalization view where win-rate window";
+
+fn is_option(word: &str) -> bool {
+    OPTIONS.split(' ').any(|option| option == word)
+}
 
 /// The commands that messages name, in backticks.
 const COMMANDS: [&str; 6] = ["analyse", "calibrate", "constant", "plot", "proxy", "replay"];
 
 /// A message in which each option has the spelling of a host.
 pub fn with_options(text: &str, spell: impl Fn(&str) -> String) -> String {
-    with_words(text, |word| OPTIONS.contains(&word).then(|| spell(word)))
+    with_words(text, |word| is_option(word).then(|| spell(word)))
 }
 
 /// A text in which some of the words in backticks have the spelling of a host.
@@ -93,7 +58,7 @@ fn with_words(text: &str, spell: impl Fn(&str) -> Option<String>) -> String {
 /// A message or document with options and commands as they are written on the command line.
 pub fn with_flags(text: &str) -> String {
     let command = |word: &str| COMMANDS.contains(&word).then(|| format!("`evalcurve {word}`"));
-    with_words(text, |word| if OPTIONS.contains(&word) { Some(format!("--{word}")) } else { command(word) })
+    with_words(text, |word| if is_option(word) { Some(format!("--{word}")) } else { command(word) })
 }
 
 /// The format of all files, if their content is not to decide.

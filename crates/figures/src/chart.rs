@@ -13,11 +13,10 @@ use plotters::series::LineSeries;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, RGBColor, ShapeStyle, TRANSPARENT, TextStyle};
 
-use super::font;
 use super::palette::{Stroke, color};
 use super::svg::{self, Dash, SvgBackend};
 use super::unit::{UNIT, unit, unit_size};
-use super::{Data, Figure, Language, PlotError, PlotOptions};
+use super::{Data, Figure, Language, PlotError, PlotOptions, font};
 
 pub const TEXT: RGBColor = RGBColor(0x22, 0x22, 0x22);
 pub const SOFT_TEXT: RGBColor = RGBColor(0x66, 0x66, 0x66);

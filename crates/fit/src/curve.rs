@@ -2,8 +2,8 @@
 //!
 //! Scores and outcomes are in the view of the side to move. The curve is that of Takeuchi, Kaneko,
 //! Yamaguchi and Kawai, *Visualization and adjustment of evaluation functions based on evaluation
-//! values and win probability* (AAAI 2007). A curve consists of integer counts, so that curves of parts
-//! merge in any order to the same curve.
+//! values and win probability* (AAAI 2007). A curve consists of integer counts, so that it does
+//! not depend on the order of the samples.
 
 use std::collections::BTreeMap;
 
@@ -96,21 +96,11 @@ pub struct CurvePoint {
 
 /// Win, draw and loss counts by bins of the score in centipawns; bin k covers [width·k, width·(k+1)).
 ///
-/// Counts are integers, so that merging is exact and its order does not matter.
+/// Counts are integers, so that the order of the samples does not matter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvaluationCurve {
     bin_cp: u32,
     bins: BTreeMap<i32, BinCount>,
-}
-
-/// Two curves that cannot be merged, since their bins differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("bins of {left} centipawns cannot be merged with bins of {right}: count both with the same width")]
-pub struct BinMismatch {
-    /// Width of the curve that was to grow.
-    pub left: u32,
-    /// Width of the curve that was to be added.
-    pub right: u32,
 }
 
 impl EvaluationCurve {
@@ -130,11 +120,6 @@ impl EvaluationCurve {
         curve
     }
 
-    /// Width of a bin, centipawns.
-    pub fn bin_cp(&self) -> u32 {
-        self.bin_cp
-    }
-
     /// The counts by index of the bin, lowest scores first.
     pub fn bins(&self) -> &BTreeMap<i32, BinCount> {
         &self.bins
@@ -149,20 +134,6 @@ impl EvaluationCurve {
     /// Counts one sample: a score and the outcome, both in the view of the side to move.
     pub fn add(&mut self, score_cp: i32, outcome: Outcome) {
         self.bins.entry(self.bin_of(score_cp)).or_default().add(score_cp, outcome);
-    }
-
-    /// Adds the counts of another curve.
-    ///
-    /// # Errors
-    /// [`BinMismatch`] where the widths of the bins differ; nothing was added then.
-    pub fn merge(&mut self, other: &Self) -> Result<(), BinMismatch> {
-        if self.bin_cp != other.bin_cp {
-            return Err(BinMismatch { left: self.bin_cp, right: other.bin_cp });
-        }
-        for (&bin, count) in &other.bins {
-            self.bins.entry(bin).or_default().merge(count);
-        }
-        Ok(())
     }
 
     /// Number of samples.
@@ -308,12 +279,6 @@ mod tests {
     }
 
     #[test]
-    fn curves_of_different_bins_do_not_merge() {
-        let mut a = EvaluationCurve::new(200);
-        assert_eq!(a.merge(&EvaluationCurve::new(100)), Err(BinMismatch { left: 200, right: 100 }));
-    }
-
-    #[test]
     fn curves_survive_json() {
         let mut curve = EvaluationCurve::new(200);
         curve.add(-1, Outcome::Draw);
@@ -324,20 +289,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn merging_in_any_order_equals_counting_at_once(
-            rows in prop::collection::vec((any::<i32>(), 0u8..3), 0..200), cut in 0usize..200, bin in 1u32..1000,
+        fn the_order_of_the_samples_does_not_matter(
+            rows in prop::collection::vec((any::<i32>(), 0u8..3), 0..200), bin in 1u32..1000,
         ) {
-            let count = |rows: &[(i32, u8)]| {
+            let count = |rows: &mut dyn Iterator<Item = &(i32, u8)>| {
                 let mut curve = EvaluationCurve::new(bin);
-                rows.iter().for_each(|&(s, o)| curve.add(s, outcome(o)));
+                rows.for_each(|&(s, o)| curve.add(s, outcome(o)));
                 curve
             };
-            let (left, right) = rows.split_at(cut.min(rows.len()));
-            let (mut ab, mut ba) = (count(left), count(right));
-            ab.merge(&count(right)).unwrap();
-            ba.merge(&count(left)).unwrap();
-            prop_assert_eq!(&ab, &ba);
-            prop_assert_eq!(&ab, &count(&rows));
+            prop_assert_eq!(count(&mut rows.iter()), count(&mut rows.iter().rev()));
         }
 
         #[test]

@@ -8,8 +8,7 @@ pub use evalcurve_calibration::{ELO_PER_LOGIT, LOGITS_PER_ELO};
 
 use crate::fit::symmetric::Square;
 use evalcurve_calibration::types::Outcome;
-use evalcurve_words::language::{Text, ToText};
-use evalcurve_words::{display_text, text};
+use evalcurve_words::language::ToText;
 
 /// Plausible ratings of players. Among the games of an engine, one rating far beyond them would spoil all of its fits.
 pub const RATINGS: RangeInclusive<f64> = -1_000.0..=10_000.0;
@@ -58,36 +57,23 @@ impl Ratings {
 }
 
 /// Why games give no ratings.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error, ToText)]
 #[non_exhaustive]
 pub enum RatingError {
     /// A game names a player beyond the number of players.
+    #[error("game {game} names player {player}, but there are {players} players: number the players from 0")]
     UnknownPlayer { game: usize, player: usize, players: usize },
     /// The prior is not a positive finite number.
+    #[error("prior of {prior_draws} draws: give a finite number above 0")]
     Prior { prior_draws: f64 },
     /// The search did not converge.
+    #[error("ratings not converged after {iterations} steps: allow more steps or a larger prior")]
     NotConverged {
         iterations: u32,
         /// Largest difference of points made and expected, per game.
         gradient: f64,
     },
 }
-
-impl ToText for RatingError {
-    fn to_text(&self) -> Text {
-        match self {
-            Self::UnknownPlayer { game, player, players } => {
-                text!("game {game} names player {player}, but there are {players} players: number the players from 0")
-            }
-            Self::Prior { prior_draws } => text!("prior of {prior_draws} draws: give a finite number above 0"),
-            Self::NotConverged { iterations, .. } => {
-                text!("ratings not converged after {iterations} steps: allow more steps or a larger prior")
-            }
-        }
-    }
-}
-
-display_text!(RatingError);
 
 /// The games of two players.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use evalcurve_calibration::types::Outcome;
-use evalcurve_words::language::{Text, ToText};
-use evalcurve_words::{display_text, text};
+use evalcurve_words::language::ToText;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -41,13 +40,6 @@ impl ScoreMoments {
         self.sum_squares += n * x * x;
     }
 
-    /// Adds the sums of another part of the samples.
-    pub fn merge(&mut self, other: &Self) {
-        self.samples += other.samples;
-        self.sum += other.sum;
-        self.sum_squares += other.sum_squares;
-    }
-
     /// Mean and standard deviation (ddof 1) of the scores.
     ///
     /// # Errors
@@ -80,32 +72,16 @@ impl FromIterator<i32> for ScoreMoments {
 }
 
 /// Why scores cannot be standardised.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error, ToText)]
 #[non_exhaustive]
 pub enum StandardizeError {
     /// A standard deviation needs two samples.
+    #[error("{have} sample(s), a standard deviation needs 2 or more: add games")]
     TooFewSamples { have: u64 },
     /// The standard deviation is 0.
+    #[error("all {samples} scores are {score_cp} centipawns, so their standard deviation is 0: check the scores")]
     AllScoresEqual { score_cp: f64, samples: u64 },
-    /// Curves standardised by different means or deviations cannot be merged.
-    DifferentScale,
 }
-
-impl ToText for StandardizeError {
-    fn to_text(&self) -> Text {
-        match self {
-            Self::TooFewSamples { have } => text!("{have} sample(s), a standard deviation needs 2 or more: add games"),
-            Self::AllScoresEqual { score_cp, samples } => text!(
-                "all {samples} scores are {score_cp} centipawns, so their standard deviation is 0: check the scores"
-            ),
-            Self::DifferentScale => text!(
-                "curves with different mean or standard deviation cannot be merged: standardise both in the same way"
-            ),
-        }
-    }
-}
-
-display_text!(StandardizeError);
 
 /// Mean and standard deviation of an engine's scores, in centipawns.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -145,41 +121,12 @@ impl StandardizedCurve {
         Self { standardization, bins: BTreeMap::new() }
     }
 
-    /// The mean and standard deviation of the scale.
-    pub fn standardization(&self) -> Standardization {
-        self.standardization
-    }
-
-    /// The counts by index of the bin; bin k covers [k/10, (k+1)/10) in z. Score sums are in centipawns.
-    pub fn bins(&self) -> &BTreeMap<i32, BinCount> {
-        &self.bins
-    }
-
     /// Counts one sample: score in centipawns and outcome, both in the view of the side to move.
     pub fn add(&mut self, score_cp: i32, outcome: Outcome) {
         let z = self.standardization.z(f64::from(score_cp));
         // `as` saturates: a z beyond ±2·10⁸ falls into the outermost bin
         let bin = (z * BINS_PER_UNIT).floor() as i32;
         self.bins.entry(bin).or_default().add(score_cp, outcome);
-    }
-
-    /// Adds the counts of another curve on the same scale.
-    ///
-    /// # Errors
-    /// [`StandardizeError::DifferentScale`] where mean or standard deviation differ.
-    pub fn merge(&mut self, other: &Self) -> Result<(), StandardizeError> {
-        if self.standardization != other.standardization {
-            return Err(StandardizeError::DifferentScale);
-        }
-        for (&bin, count) in &other.bins {
-            self.bins.entry(bin).or_default().merge(count);
-        }
-        Ok(())
-    }
-
-    /// Number of samples.
-    pub fn total(&self) -> u64 {
-        self.bins.values().map(BinCount::total).sum()
     }
 
     /// The points of all bins with `min_count` samples or more, lowest first; x in units of z.
@@ -320,9 +267,6 @@ mod tests {
             Standardization::from_scores([7, 7, 7]),
             Err(StandardizeError::AllScoresEqual { score_cp: 7.0, samples: 3 })
         );
-        let a = Standardization::from_scores([0, 10]).unwrap();
-        let b = Standardization::from_scores([0, 20]).unwrap();
-        assert_eq!(StandardizedCurve::new(a).merge(&StandardizedCurve::new(b)), Err(StandardizeError::DifferentScale));
     }
 
     #[test]
@@ -341,13 +285,10 @@ mod tests {
         for (score, outcome) in [(100, Outcome::Win), (199, Outcome::Draw), (99, Outcome::Loss), (200, Outcome::Win)] {
             curve.add(score, outcome);
         }
-        assert_eq!(curve.bins().keys().copied().collect::<Vec<_>>(), [-1, 0, 1]);
+        assert_eq!(curve.bins.keys().copied().collect::<Vec<_>>(), [-1, 0, 1]);
         let points = curve.points(2);
         assert_eq!((points[0].win_rate, points[0].count), (0.75, 2));
         assert!((points[0].x - 0.0495).abs() < 1e-12);
-        let once = curve.clone();
-        curve.merge(&once).unwrap();
-        assert_eq!(curve.total(), 8);
     }
 
     /// Two engines with p = logistic(value) and p = logistic(value - shift), by inversion of a counter-based draw.

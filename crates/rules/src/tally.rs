@@ -18,12 +18,6 @@ fn select(condition: bool, yes: f64, no: f64) -> f64 {
     f64::from_bits(yes.to_bits() & mask | no.to_bits() & !mask)
 }
 
-/// V_ij of Sato 2013, eq. 2.5: 1 if two voters have the same move, else 0.
-#[inline]
-pub fn agreement(a: Move, b: Move) -> f64 {
-    f64::from(u8::from(a == b))
-}
-
 /// The voting vector v = V w (Sato 2013, eq. 2.27): for each voter the total weight of the voters with the same move.
 ///
 /// Eq. 2.34 of the paper prints w_i instead of w_j. This function uses w_j, as does the example of the paper (eq. 2.28

@@ -64,7 +64,7 @@ fn the_worked_example_of_sato() {
         let moves = engines.map(|ai| Move(ai[p]));
         for i in 0..3 {
             for j in 0..3 {
-                assert_eq!(tally::agreement(moves[i], moves[j]), f64::from(matrices[p][i][j]), "V_{i}{j}({p})");
+                assert_eq!(u8::from(moves[i] == moves[j]), matrices[p][i][j], "V_{i}{j}({p})");
             }
         }
         let mut v = [0.0; 3];

@@ -90,8 +90,9 @@ fn arm(root: &str, name: &str, error: Vec<TokenTree>, body: Option<&Group>) -> R
             for part in split(error.into_iter().collect()) {
                 let name = name_of(&part).map_or_else(String::new, |name| format!("{name} = "));
                 let value: TokenStream = part.into_iter().skip(if name.is_empty() { 0 } else { 2 }).collect();
-                // thiserror writes a field as `.field`
-                arguments += &format!("{name}{}, ", value.to_string().trim_start_matches('.'));
+                // thiserror writes a field as `.field`, also as an argument: `word(.field)`
+                let value = value.to_string().replace("(.", "(");
+                arguments += &format!("{name}{}, ", value.trim_start_matches('.'));
             }
             let placeholders = placeholders(&template)?;
             let is_shown = |key: &str| key.parse::<usize>().is_ok() && placeholders.iter().any(|p| p.name == key);

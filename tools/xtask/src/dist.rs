@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use crate::sorted;
 
 /// What an archive contains beside the program, its completions and its man pages.
-const FILES: [&str; 12] = [
+const FILES: [&str; 16] = [
     "README.md",
     "README.ja.md",
     "CHANGELOG.md",
@@ -24,6 +24,10 @@ const FILES: [&str; 12] = [
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "crates/figures/src/font/LICENSE.txt",
+    "commands/lab/README.md",
+    "commands/lab/playouts.md",
+    "commands/lab/protocol.md",
+    "commands/lab/theory.md",
     "docs",
     "examples",
     "plots",

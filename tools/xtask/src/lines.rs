@@ -9,9 +9,9 @@ use super::sorted;
 
 /// The most lines of all crates of the base, of one use, and of the list of uses. They are a ratchet at what stands:
 /// the goals are 34,000 for the base and 4,600 for a use.
-const BASE: usize = 41_400;
-const USE: usize = 5_860;
-const PROGRAM: usize = 1_000;
+const BASE: usize = 41_170;
+const USE: usize = 5_840;
+const PROGRAM: usize = 300;
 
 /// Prints the counts: lines of programs without blank lines, comments and tests.
 pub(super) fn run(root: &Path) -> Result<()> {

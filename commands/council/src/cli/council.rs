@@ -129,52 +129,49 @@ impl Subcommand for Args {
     const WRITES_INTO_INPUT: bool = true;
 
     fn run(&self, program: &Program) -> anyhow::Result<Done> {
-        run(self, program)
+        let language = self.language.chosen();
+        if self.init {
+            return prepare::init(&self.config, self.game, &self.commands, self.force, language);
+        }
+        stop_engines_on_signals_and(last_words)?;
+        if self.prepare {
+            let by =
+                if self.by_playing { By::Games { pairs: self.pairs } } else { By::Positions { target: self.target } };
+            prepare::prepare(program, &self.config, by, self.force, language)?;
+            if let Some(member) = &self.teach {
+                prepare::teach(program, &self.config, member, self.force, language)?;
+            }
+        }
+        let config = Config::read(&self.config)?;
+        if self.check || self.prepare {
+            let findings = crate::check(&config);
+            for finding in &findings {
+                let text = format!("{}: {}", finding.engine, finding.text.text(language));
+                match finding.grade {
+                    Grade::Good => terminal::print(&format!("{text}\n"))?,
+                    Grade::Warning => terminal::warning(&text),
+                    Grade::Error => terminal::error(&text),
+                }
+            }
+            if findings.iter().any(|f| f.grade == Grade::Error) {
+                return Ok(Done::Nothing);
+            }
+            if let Some(pairs) = self.does_it_pay {
+                let done = program.does_it_pay(&self.config, Some(pairs), self.force, language)?;
+                return Ok(done.unwrap_or(Done::CannotTell));
+            }
+            return Ok(program.does_it_pay(&self.config, None, false, language)?.unwrap_or(Done::Yes));
+        }
+        if let Some(file) = &self.positions {
+            return vote_on(self, program, &config, file);
+        }
+        crate::run(config, std::io::stdin(), std::io::stdout())?;
+        Ok(Done::Yes)
     }
 
     fn has_engines(&self) -> bool {
         true
     }
-}
-
-fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
-    let language = args.language.chosen();
-    if args.init {
-        return prepare::init(&args.config, args.game, &args.commands, args.force, language);
-    }
-    stop_engines_on_signals_and(last_words)?;
-    if args.prepare {
-        let by = if args.by_playing { By::Games { pairs: args.pairs } } else { By::Positions { target: args.target } };
-        prepare::prepare(program, &args.config, by, args.force, language)?;
-        if let Some(member) = &args.teach {
-            prepare::teach(program, &args.config, member, args.force, language)?;
-        }
-    }
-    let config = Config::read(&args.config)?;
-    if args.check || args.prepare {
-        let findings = crate::check(&config);
-        for finding in &findings {
-            let text = format!("{}: {}", finding.engine, finding.text.text(language));
-            match finding.grade {
-                Grade::Good => terminal::print(&format!("{text}\n"))?,
-                Grade::Warning => terminal::warning(&text),
-                Grade::Error => terminal::error(&text),
-            }
-        }
-        if findings.iter().any(|f| f.grade == Grade::Error) {
-            return Ok(Done::Nothing);
-        }
-        if let Some(pairs) = args.does_it_pay {
-            let done = program.does_it_pay(&args.config, Some(pairs), args.force, language)?;
-            return Ok(done.unwrap_or(Done::CannotTell));
-        }
-        return Ok(program.does_it_pay(&args.config, None, false, language)?.unwrap_or(Done::Yes));
-    }
-    if let Some(file) = &args.positions {
-        return vote_on(args, program, &config, file);
-    }
-    crate::run(config, std::io::stdin(), std::io::stdout())?;
-    Ok(Done::Yes)
 }
 
 /// How long a council may take to get ready.

@@ -216,75 +216,73 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Play;
 
     fn run(&self, program: &Program) -> anyhow::Result<Done> {
-        run(self, program)
-    }
-}
-
-fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
-    let language = args.language.chosen();
-    let mut logs = Logs::read(&Input::paths(&args.files))?;
-    let more = |what: Text| say!(language, "{what} in all; only the first {PRINTED} are listed");
-    if !args.quiet {
-        report(&logs.problems, &more(text!("{} lines were not used", logs.log.not_used)), terminal::warning);
-    }
-    let read = |(engine, file): &(String, PathBuf)| Ok((engine.clone(), calibration(file)?));
-    let command = Replay {
-        options: args.options(),
-        weights: args.weights()?,
-        // a log without decisions is reported first
-        calibrations: match logs.log.decisions() {
-            0 => Vec::new(),
-            _ => args.calibration.iter().map(read).collect::<Result<_, Error>>()?,
-        },
-    };
-    let no_decision = || {
-        terminal::error(language.word("the log has no decision that can be used; give a vote log that a council wrote"))
-    };
-    let strict = args.strict && !logs.problems.is_empty();
-    if args.learn {
-        let found = learned(args, program, &command, &mut logs)?;
-        if !found {
-            no_decision();
+        let language = self.language.chosen();
+        let mut logs = Logs::read(&Input::paths(&self.files))?;
+        let more = |what: Text| say!(language, "{what} in all; only the first {PRINTED} are listed");
+        if !self.quiet {
+            report(&logs.problems, &more(text!("{} lines were not used", logs.log.not_used)), terminal::warning);
         }
-        return Ok(if found && !strict { Done::Yes } else { Done::Nothing });
+        let read = |(engine, file): &(String, PathBuf)| Ok((engine.clone(), calibration(file)?));
+        let command = Replay {
+            options: self.options(),
+            weights: self.weights()?,
+            // a log without decisions is reported first
+            calibrations: match logs.log.decisions() {
+                0 => Vec::new(),
+                _ => self.calibration.iter().map(read).collect::<Result<_, Error>>()?,
+            },
+        };
+        let no_decision = || {
+            terminal::error(
+                language.word("the log has no decision that can be used; give a vote log that a council wrote"),
+            )
+        };
+        let strict = self.strict && !logs.problems.is_empty();
+        if self.learn {
+            let found = learned(self, program, &command, &mut logs)?;
+            if !found {
+                no_decision();
+            }
+            return Ok(if found && !strict { Done::Yes } else { Done::Nothing });
+        }
+        let Some(result) = command.decide(&mut logs)? else {
+            no_decision();
+            return Ok(Done::Nothing);
+        };
+        if result.voters.len() > self.without.len() + MOST_COMPARED && !self.quiet {
+            terminal::note(&say!(
+                language,
+                "more than {MOST_COMPARED} voters: no pair is compared, no noise estimated, and none left out in turn; \
+                 name some by --without"
+            ));
+        }
+        if self.json {
+            terminal::print_document(&replay_document(&logs, &result)?)?;
+        } else if !self.quiet {
+            terminal::print(&votes::text(&result, language))?;
+            self.games.iter().try_for_each(|games| program.judged_as_games(&result.alone, games, language))?;
+        }
+        let different: Vec<String> = result
+            .logged
+            .different
+            .iter()
+            .map(|d| {
+                let name = |m: &Option<String>| m.clone().unwrap_or(say!(language, "no move"));
+                let (source, line) = (logs.source(d.session), d.line);
+                say!(language, "{source}:{line}: the log has {}, the replay {}", name(&d.logged), name(&d.replayed))
+            })
+            .collect();
+        // other calibrations and weights decide otherwise: no error
+        let repeats = self.calibration.is_empty() && self.weights.is_none();
+        if repeats {
+            report(&different, &more(text!("{} decisions differ", different.len())), terminal::error);
+        }
+        if strict {
+            let n = logs.log.not_used;
+            terminal::error(&say!(language, "--strict: {n} lines were not used"));
+        }
+        Ok(if strict || (repeats && !different.is_empty()) { Done::Nothing } else { Done::Yes })
     }
-    let Some(result) = command.decide(&mut logs)? else {
-        no_decision();
-        return Ok(Done::Nothing);
-    };
-    if result.voters.len() > args.without.len() + MOST_COMPARED && !args.quiet {
-        terminal::note(&say!(
-            language,
-            "more than {MOST_COMPARED} voters: no pair is compared, no noise estimated, and none left out in turn; \
-             name some by --without"
-        ));
-    }
-    if args.json {
-        terminal::print_document(&replay_document(&logs, &result)?)?;
-    } else if !args.quiet {
-        terminal::print(&votes::text(&result, language))?;
-        args.games.iter().try_for_each(|games| program.judged_as_games(&result.alone, games, language))?;
-    }
-    let different: Vec<String> = result
-        .logged
-        .different
-        .iter()
-        .map(|d| {
-            let name = |m: &Option<String>| m.clone().unwrap_or(say!(language, "no move"));
-            let (source, line) = (logs.source(d.session), d.line);
-            say!(language, "{source}:{line}: the log has {}, the replay {}", name(&d.logged), name(&d.replayed))
-        })
-        .collect();
-    // other calibrations and weights decide otherwise: no error
-    let repeats = args.calibration.is_empty() && args.weights.is_none();
-    if repeats {
-        report(&different, &more(text!("{} decisions differ", different.len())), terminal::error);
-    }
-    if strict {
-        let n = logs.log.not_used;
-        terminal::error(&say!(language, "--strict: {n} lines were not used"));
-    }
-    Ok(if strict || (repeats && !different.is_empty()) { Done::Nothing } else { Done::Yes })
 }
 
 /// Prints the first messages, and `more` if there are others.

@@ -78,59 +78,55 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Judge;
 
     fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        run(self)
-    }
-}
-
-fn run(args: &Args) -> anyhow::Result<Done> {
-    if args.out.extension().is_some_and(|e| e.eq_ignore_ascii_case("html")) && !args.out.is_dir() {
-        let folder = args.out.with_extension("");
-        bail!(text!(
-            "--out {}: it names a folder for two files; write for example --out {}",
-            shown(&args.out),
-            shown(&folder)
-        ));
-    }
-    let (html, data) = (args.out.join("diagnosis.html"), args.out.join("diagnosis.json"));
-    let own = |path: &PathBuf, mark: &str| fs::read_to_string(path).is_ok_and(|text| text.contains(mark));
-    for (path, mark) in [(&html, GENERATOR), (&data, "\"evalcurve-diagnosis\"")] {
-        if is_there(path) && !own(path, mark) {
-            check_replace(path, args.force)?;
+        if self.out.extension().is_some_and(|e| e.eq_ignore_ascii_case("html")) && !self.out.is_dir() {
+            let folder = self.out.with_extension("");
+            bail!(text!(
+                "--out {}: it names a folder for two files; write for example --out {}",
+                shown(&self.out),
+                shown(&folder)
+            ));
         }
+        let (html, data) = (self.out.join("diagnosis.html"), self.out.join("diagnosis.json"));
+        let own = |path: &PathBuf, mark: &str| fs::read_to_string(path).is_ok_and(|text| text.contains(mark));
+        for (path, mark) in [(&html, GENERATOR), (&data, "\"evalcurve-diagnosis\"")] {
+            if is_there(path) && !own(path, mark) {
+                check_replace(path, self.force)?;
+            }
+        }
+        let command = self.command();
+        let examined = progress::shown(self.output.quiet, |progress| command.run(&self.input.input(), progress))?;
+        let found = &examined.value.diagnosis;
+        let language = self.input.language.chosen();
+        if found.base.calibrated == 0 {
+            terminal::tell(&examined, self.output.is_quiet(), language);
+            return Ok(nothing(found.results.iter(), language));
+        }
+        let report = Diagnosed::report(&examined, language);
+        let document = report.document();
+        let page = page(&report)?;
+        make_folder(&self.out)?;
+        let numbers = self.data.then(|| self.out.join("diagnosis-data"));
+        // what cannot be written is known before the first file is replaced
+        numbers.iter().try_for_each(|folder| make_folder(folder))?;
+        let mut together = WholeFiles::default();
+        together.add(&html, with_flags(&page.html).as_bytes())?;
+        together.add(&data, with_flags(&format!("{document:#}\n")).as_bytes())?;
+        together.finish()?;
+        let mut written = vec![shown(&html), shown(&data)];
+        if let Some(folder) = numbers {
+            written.push(write_numbers(&folder, page.numbers)?);
+        }
+        let text = || {
+            let width = terminal::width().min(WIDTH);
+            let last = written.pop().unwrap_or_default();
+            let written = say!(language, "written {} and {last}", written.join(language.word(", ")));
+            let read = words::wrap(&words::reading(&examined.report, language), width, words::LABEL);
+            format!("{read}{}\n{written}\n", report.text(width))
+        };
+        self.output.print(|| document, text)?;
+        terminal::tell(&examined, self.output.is_quiet(), language);
+        Ok(Done::Yes)
     }
-    let command = args.command();
-    let examined = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
-    let found = &examined.value.diagnosis;
-    let language = args.input.language.chosen();
-    if found.base.calibrated == 0 {
-        terminal::tell(&examined, args.output.is_quiet(), language);
-        return Ok(nothing(found.results.iter(), language));
-    }
-    let report = Diagnosed::report(&examined, language);
-    let document = report.document();
-    let page = page(&report)?;
-    make_folder(&args.out)?;
-    let numbers = args.data.then(|| args.out.join("diagnosis-data"));
-    // what cannot be written is known before the first file is replaced
-    numbers.iter().try_for_each(|folder| make_folder(folder))?;
-    let mut together = WholeFiles::default();
-    together.add(&html, with_flags(&page.html).as_bytes())?;
-    together.add(&data, with_flags(&format!("{document:#}\n")).as_bytes())?;
-    together.finish()?;
-    let mut written = vec![shown(&html), shown(&data)];
-    if let Some(folder) = numbers {
-        written.push(write_numbers(&folder, page.numbers)?);
-    }
-    let text = || {
-        let width = terminal::width().min(WIDTH);
-        let last = written.pop().unwrap_or_default();
-        let written = say!(language, "written {} and {last}", written.join(language.word(", ")));
-        let read = words::wrap(&words::reading(&examined.report, language), width, words::LABEL);
-        format!("{read}{}\n{written}\n", report.text(width))
-    };
-    args.output.print(|| document, text)?;
-    terminal::tell(&examined, args.output.is_quiet(), language);
-    Ok(Done::Yes)
 }
 
 /// Writes the numbers of each figure into a folder and returns the folder.

@@ -96,7 +96,47 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Judge;
 
     fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        run(self)
+        if !self.forecasts.is_empty() {
+            return run_forecasts(self);
+        }
+        let (input, command) = self.command()?;
+        let notes = known::notes(command.calibrations.iter().map(|(_, calibration)| calibration));
+        note_all(&notes, self.output.is_quiet(), self.input.language.chosen());
+        let found = progress::shown(self.output.quiet, |progress| command.run(&input, progress))?;
+        let language = self.input.language.chosen();
+        if let Some(folder) = &self.figures {
+            let diagrams: Vec<(&str, &Reliability)> =
+                found.value.iter().map(|one| (one.name.as_str(), &one.judged.reliability)).collect();
+            write_figures(folder, &diagrams, language)?;
+        }
+        let text = || {
+            let width = terminal::width();
+            let (mut rows, mut files) = (found.value.clone(), String::new());
+            for (i, (row, (file, _))) in rows.iter_mut().zip(&command.calibrations).enumerate() {
+                // files of one engine, such as two versions
+                if found.value.iter().filter(|other| other.name == row.name).count() > 1 {
+                    row.name = format!("{} {}", i + 1, row.name);
+                    files += &format!("{}: {file}\n", i + 1);
+                }
+            }
+            let columns = text::evaluations(width, language);
+            let head = columns.head();
+            format!(
+                "{}{}\n{}{files}",
+                text::wrap(&text::reading(&found.report, language), width, text::LABEL),
+                terminal::heading(head.trim_end()),
+                columns.rows(&rows)
+            )
+        };
+        self.output.print(|| command.document(&found), text)?;
+        terminal::tell(&found, self.output.is_quiet(), language);
+        let Some(tolerance) = self.tolerance else { return Ok(Done::Yes) };
+        let verdicts: Vec<Verdict> = found.value.iter().map(|one| one.within(tolerance)).collect();
+        Ok(match verdicts {
+            all if all.contains(&Verdict::Moved) => Done::Nothing,
+            all if all.contains(&Verdict::Unclear) => Done::CannotTell,
+            _ => Done::Yes,
+        })
     }
 }
 
@@ -164,48 +204,4 @@ fn tables(found: &Outcome<JudgedForecasts>, width: usize, language: Language) ->
     let head = pairs.head();
     let rows = pairs.rows(&found.value.differences);
     out + &format!("\n{}\n{rows}", terminal::heading(head.trim_end()))
-}
-
-fn run(args: &Args) -> anyhow::Result<Done> {
-    if !args.forecasts.is_empty() {
-        return run_forecasts(args);
-    }
-    let (input, command) = args.command()?;
-    let notes = known::notes(command.calibrations.iter().map(|(_, calibration)| calibration));
-    note_all(&notes, args.output.is_quiet(), args.input.language.chosen());
-    let found = progress::shown(args.output.quiet, |progress| command.run(&input, progress))?;
-    let language = args.input.language.chosen();
-    if let Some(folder) = &args.figures {
-        let diagrams: Vec<(&str, &Reliability)> =
-            found.value.iter().map(|one| (one.name.as_str(), &one.judged.reliability)).collect();
-        write_figures(folder, &diagrams, language)?;
-    }
-    let text = || {
-        let width = terminal::width();
-        let (mut rows, mut files) = (found.value.clone(), String::new());
-        for (i, (row, (file, _))) in rows.iter_mut().zip(&command.calibrations).enumerate() {
-            // files of one engine, such as two versions
-            if found.value.iter().filter(|other| other.name == row.name).count() > 1 {
-                row.name = format!("{} {}", i + 1, row.name);
-                files += &format!("{}: {file}\n", i + 1);
-            }
-        }
-        let columns = text::evaluations(width, language);
-        let head = columns.head();
-        format!(
-            "{}{}\n{}{files}",
-            text::wrap(&text::reading(&found.report, language), width, text::LABEL),
-            terminal::heading(head.trim_end()),
-            columns.rows(&rows)
-        )
-    };
-    args.output.print(|| command.document(&found), text)?;
-    terminal::tell(&found, args.output.is_quiet(), language);
-    let Some(tolerance) = args.tolerance else { return Ok(Done::Yes) };
-    let verdicts: Vec<Verdict> = found.value.iter().map(|one| one.within(tolerance)).collect();
-    Ok(match verdicts {
-        all if all.contains(&Verdict::Moved) => Done::Nothing,
-        all if all.contains(&Verdict::Unclear) => Done::CannotTell,
-        _ => Done::Yes,
-    })
 }

@@ -88,45 +88,41 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Use;
 
     fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        run(self)
-    }
-}
-
-fn run(args: &Args) -> anyhow::Result<Done> {
-    let command = args.command();
-    let outcome = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
-    let Adjudicated { games, ended_by_scores, resigning, drawing, certified, notes, .. } = &outcome.value;
-    let language = args.input.language.chosen();
-    let recommended = outcome.value.recommended();
-    let document = || outcome.value.document();
-    let text = || {
-        let mut out = match certified {
-            Some(certified) => certificate(certified, language),
-            None => first_lines(recommended, *games, language),
+        let command = self.command();
+        let outcome = progress::shown(self.output.quiet, |progress| command.run(&self.input.input(), progress))?;
+        let Adjudicated { games, ended_by_scores, resigning, drawing, certified, notes, .. } = &outcome.value;
+        let language = self.input.language.chosen();
+        let recommended = outcome.value.recommended();
+        let document = || outcome.value.document();
+        let text = || {
+            let mut out = match certified {
+                Some(certified) => certificate(certified, language),
+                None => first_lines(recommended, *games, language),
+            };
+            out += &match thousands(*ended_by_scores as u64) {
+                _ if *ended_by_scores == 0 => say!(language, "{} games with scores\n", thousands(*games as u64)),
+                ended => say!(
+                    language,
+                    "{} games with scores were played out; {ended} were adjudicated or ended by their scores, and do \
+                     not count\n",
+                    thousands(*games as u64)
+                ),
+            };
+            out += &losing_scores(&outcome.value, language);
+            let titles = [language.word("resigning"), language.word("draws")];
+            for (title, rows) in titles.into_iter().zip([resigning, drawing]).filter(|(_, rows)| !rows.is_empty()) {
+                out += &format!("\n{title}\n{}", rules(rows, language));
+            }
+            out
         };
-        out += &match thousands(*ended_by_scores as u64) {
-            _ if *ended_by_scores == 0 => say!(language, "{} games with scores\n", thousands(*games as u64)),
-            ended => say!(
-                language,
-                "{} games with scores were played out; {ended} were adjudicated or ended by their scores, and do not \
-                 count\n",
-                thousands(*games as u64)
-            ),
-        };
-        out += &losing_scores(&outcome.value, language);
-        let titles = [language.word("resigning"), language.word("draws")];
-        for (title, rows) in titles.into_iter().zip([resigning, drawing]).filter(|(_, rows)| !rows.is_empty()) {
-            out += &format!("\n{title}\n{}", rules(rows, language));
+        self.output.print(document, text)?;
+        if !self.output.json {
+            notes.iter().for_each(|note| terminal::note(&printable(&note.text(language))));
         }
-        out
-    };
-    args.output.print(document, text)?;
-    if !args.output.json {
-        notes.iter().for_each(|note| terminal::note(&printable(&note.text(language))));
+        // an answer that was asked for and cannot be given
+        let told = certified.as_ref().is_none_or(|certified| certified.rules.iter().any(|rule| rule.rule.is_ok()));
+        Ok(if told { Done::Yes } else { Done::CannotTell })
     }
-    // an answer that was asked for and cannot be given
-    let told = certified.as_ref().is_none_or(|certified| certified.rules.iter().any(|rule| rule.rule.is_ok()));
-    Ok(if told { Done::Yes } else { Done::CannotTell })
 }
 
 /// The scores of each engine that mean a loss at each win rate; empty without engines.

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use evalcurve_app::cli::files::{check_replace, list_plots, make_folder};
-use evalcurve_app::cli::options::{OutputArgs, language, threads};
+use evalcurve_app::cli::options::{OutputArgs, language, one_of, threads};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand};
 use evalcurve_figures::PlotOptions;
 use evalcurve_rules::weights::Weights;
@@ -13,7 +14,7 @@ use evalcurve_words::language::Text;
 use evalcurve_words::{key, text, whole_file};
 use serde_json::Value;
 
-use super::theory::{one_of, one_per};
+use super::theory::one_per;
 use crate::estimate::simulated_log;
 use crate::report::simulation;
 use crate::simulate::sweep::Sweep;
@@ -67,7 +68,8 @@ pub struct Args {
     weights: Option<PathBuf>,
 
     /// The tie rule [default: both, for rules that count votes]
-    #[arg(long, value_parser = one_of(&[TieRule::Leader, TieRule::Draw]), hide_short_help = true)]
+    #[arg(long, hide_short_help = true)]
+    #[arg(value_parser = PossibleValuesParser::new(["leader", "draw"]).try_map(|word| word.parse::<TieRule>()))]
     tie: Option<TieRule>,
 
     /// Standard errors that corrected-optimistic subtracts from a logit
@@ -124,7 +126,7 @@ struct Scales {
 
     /// What calibrations return: the value that the engine saw, or the prediction of its score (without noise and
     /// winner's curse)
-    #[arg(long, default_value_t, value_parser = one_of(&CALIBRATIONS), hide_short_help = true)]
+    #[arg(long, default_value_t, value_parser = one_of::<CalibrationOf>(), hide_short_help = true)]
     calibration: CalibrationOf,
 
     /// Mean worth A of the best move
@@ -136,8 +138,6 @@ struct Scales {
     spread: f64,
 }
 
-/// The values of --calibration.
-const CALIBRATIONS: [CalibrationOf; 2] = [CalibrationOf::Scale, CalibrationOf::Prediction];
 /// Ending of a rule's name if the logit of the best move is known.
 const KNOWN: &str = "-known";
 
@@ -237,24 +237,20 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Theory;
 
     fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        run(self)
+        let options = self.options();
+        if let Some(folder) = &self.figures {
+            return figures(self, folder, options);
+        }
+        let model = self.model()?;
+        if let Some(file) = &self.votes {
+            check_replace(file, self.force)?;
+            whole_file::write(file, simulated_log(&model, self.trials, self.seed)?.as_bytes())?;
+            return Ok(Done::Yes);
+        }
+        let found = simulate(&model, &self.contenders(&model)?, options)?;
+        self.output.print(|| simulation::document(&model, &found), || simulation::text(&model, &found, language()))?;
+        Ok(Done::Yes)
     }
-}
-
-fn run(args: &Args) -> anyhow::Result<Done> {
-    let options = args.options();
-    if let Some(folder) = &args.figures {
-        return figures(args, folder, options);
-    }
-    let model = args.model()?;
-    if let Some(file) = &args.votes {
-        check_replace(file, args.force)?;
-        whole_file::write(file, simulated_log(&model, args.trials, args.seed)?.as_bytes())?;
-        return Ok(Done::Yes);
-    }
-    let found = simulate(&model, &args.contenders(&model)?, options)?;
-    args.output.print(|| simulation::document(&model, &found), || simulation::text(&model, &found, language()))?;
-    Ok(Done::Yes)
 }
 
 fn figures(args: &Args, folder: &Path, options: RunOptions) -> anyhow::Result<Done> {

@@ -1,9 +1,6 @@
 //! `evalcurve-lab theory`
 
-use std::str::FromStr;
-
 use anyhow::bail;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand};
 use evalcurve_words::language::Text;
 use evalcurve_words::{key, text};
@@ -38,15 +35,6 @@ enum Command {
     Estimate(theory_estimate::Args),
 }
 
-/// Parses one of these values by name.
-pub(super) fn one_of<T>(values: &[T]) -> impl TypedValueParser<Value = T> + use<T>
-where
-    T: Copy + Into<&'static str> + FromStr + Send + Sync + 'static,
-{
-    let names: Vec<&'static str> = values.iter().map(|value| (*value).into()).collect();
-    PossibleValuesParser::new(names).try_map(|name| name.parse().map_err(|_| "not one of the values"))
-}
-
 /// One value per engine or group, from a list with one value for each, or one for all.
 pub(super) fn one_per<T: Clone>(
     what: &'static str,
@@ -70,15 +58,11 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Theory;
 
     fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        run(self)
-    }
-}
-
-fn run(args: &Args) -> anyhow::Result<Done> {
-    match &args.command {
-        Command::Playout(args) => theory_playout::run(args),
-        Command::Plurality(args) => theory_plurality::plurality(args),
-        Command::Bounds(args) => theory_plurality::bounds(args),
-        Command::Estimate(args) => theory_estimate::run(args),
+        match &self.command {
+            Command::Playout(args) => theory_playout::run(args),
+            Command::Plurality(args) => theory_plurality::plurality(args),
+            Command::Bounds(args) => theory_plurality::bounds(args),
+            Command::Estimate(args) => theory_estimate::run(args),
+        }
     }
 }

@@ -11,9 +11,7 @@ use evalcurve_figures::PlotOptions;
 use evalcurve_words::text;
 use serde_json::json;
 
-use super::theory::one_of;
-use crate::playout::patterns::PatternOptions;
-use crate::playout::{AnyGame, DEFAULT_SEED, Heuristic, PlayoutOptions, analyse, exact, position};
+use crate::playout::{AnyGame, PlayoutOptions, analyse, exact, position};
 use crate::report::playouts::{self, Analysed};
 
 #[derive(Debug, clap::Args)]
@@ -40,29 +38,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "MOVES", default_value = "")]
     moves: String,
 
-    /// How the value of a move is computed: from play-outs that begin with it, that contain it, or that follow patterns
-    #[arg(long, default_value_t, value_parser = one_of(Heuristic::ALL))]
-    heuristic: Heuristic,
-
-    /// Number of play-outs per game
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
-    playouts: u64,
-
-    /// Semi-random play-outs: choose the move with the largest value so far plus a random number up to NOISE
-    #[arg(long, value_name = "NOISE")]
-    noise: Option<f64>,
-
-    /// Rounds of semi-random play-outs; each uses the values of those before
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    rounds: u32,
-
-    /// Largest number of moves in a pattern
-    #[arg(long, value_name = "N", default_value_t = 2)]
-    order: usize,
-
-    /// Seed of the play-outs
-    #[arg(long, default_value_t = DEFAULT_SEED)]
-    seed: u64,
+    #[command(flatten)]
+    options: PlayoutOptions,
 
     /// Number of threads [default: all cores]
     #[arg(long, value_name = "N", value_parser = threads)]
@@ -92,14 +69,7 @@ pub(super) struct Args {
 const SHOWN: usize = 20;
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
-    let options = PlayoutOptions {
-        heuristic: args.heuristic,
-        playouts: args.playouts,
-        noise: args.noise,
-        rounds: args.rounds,
-        patterns: PatternOptions { order: args.order, ..PatternOptions::default() },
-        seed: args.seed,
-    };
+    let options = args.options;
     let plot = PlotOptions::default();
     let mut boards = Vec::new();
     for (name, game) in &args.games {

@@ -7,11 +7,11 @@ use clap::builder::RangedU64ValueParser;
 use evalcurve_app::cli::Done;
 use evalcurve_app::cli::files::{list_plots, make_folder};
 use evalcurve_app::cli::messages::About;
-use evalcurve_app::cli::options::{OutputArgs, language};
+use evalcurve_app::cli::options::{OutputArgs, language, one_of};
 use evalcurve_figures::PlotOptions;
 use evalcurve_words::text;
 
-use super::theory::{one_of, one_per};
+use super::theory::one_per;
 use crate::improvement::{Position, judge};
 use crate::plurality::{self, Tie, Voters};
 use crate::report::plurality as report;
@@ -43,7 +43,7 @@ pub(super) struct PluralityArgs {
     weights: Vec<f64>,
 
     /// Which move wins a tie
-    #[arg(long, default_value_t, value_parser = one_of(&[Tie::Leader, Tie::Random, Tie::Worst]))]
+    #[arg(long, default_value_t, value_parser = one_of::<Tie>())]
     tie: Tie,
 
     /// Worth of each move to a perfect player in any unit; adds expected improvement and reduction

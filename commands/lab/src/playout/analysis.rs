@@ -2,17 +2,20 @@
 
 use std::ops::Range;
 
+use evalcurve_app::cli::options::one_of;
+use evalcurve_calibration::logistic::logit;
 use evalcurve_calibration::types::Outcome;
+use evalcurve_fit::fit::CP_PER_LOGIT;
 use evalcurve_words::random::Stream;
 use rayon::prelude::*;
-use strum::{Display, EnumString, IntoStaticStr, VariantArray};
+use strum::{Display, EnumString, VariantNames};
 use thiserror::Error;
 
 use super::game::{Game, Side};
 use super::patterns::{Made, Pattern, PatternOptions, PatternTable, made};
 
 /// How the value of a move is computed from play-outs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, EnumString, IntoStaticStr, VariantArray)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Heuristic {
     /// From the play-outs that begin with the move (Raiko 2006, eq. 1).
@@ -25,28 +28,33 @@ pub enum Heuristic {
     HigherOrder,
 }
 
-impl Heuristic {
-    /// All heuristics, in the order of declaration.
-    pub const ALL: &[Self] = Self::VARIANTS;
-}
-
-/// Options of play-outs.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// Options of play-outs. The comments of the fields are the help of the command.
+#[derive(Debug, Clone, Copy, PartialEq, clap::Args)]
 pub struct PlayoutOptions {
-    /// How the value of a move is computed.
+    /// How the value of a move is computed: from play-outs that begin with it, that contain it, or that follow patterns
+    #[arg(long, default_value_t, value_parser = one_of::<Heuristic>())]
     pub heuristic: Heuristic,
-    /// Number of play-outs.
+
+    /// Number of play-outs per game
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub playouts: u64,
-    /// `None` for uniform play-outs, in which each legal move is equally likely. Otherwise semi-random play-outs, which
-    /// choose the move with the largest value plus a random number between 0 and this. The values are the
-    /// all-moves-as-first values or those of higher order of earlier play-outs; a move without a value has ½.
+
+    /// Semi-random play-outs: choose the move with the largest value so far plus a random number up to NOISE
+    // `None` for uniform play-outs, in which each legal move is equally likely. The values are the all-moves-as-first
+    // values or those of higher order of earlier play-outs; a move without a value has ½.
+    #[arg(long, value_name = "NOISE")]
     pub noise: Option<f64>,
-    /// Number of rounds of semi-random play-outs. A round uses the values of the rounds before, so that results do not
-    /// depend on threads. The first round is uniform.
+
+    /// Rounds of semi-random play-outs; each uses the values of those before
+    // so that results do not depend on threads; the first round is uniform
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub rounds: u32,
-    /// Patterns, for [`Heuristic::HigherOrder`].
+
+    #[command(flatten)]
     pub patterns: PatternOptions,
-    /// Seed of all draws.
+
+    /// Seed of the play-outs
+    #[arg(long, default_value_t = DEFAULT_SEED)]
     pub seed: u64,
 }
 
@@ -122,6 +130,18 @@ impl Tally {
     pub fn smoothed_rate(&self) -> f64 {
         (self.half_points as f64 / 2.0 + 0.5) / (self.plays as f64 + 1.0)
     }
+}
+
+/// A win rate as a score in centipawns, 600 ln(p/(1 - p)), rounded; `None` unless 0 < p < 1.
+///
+/// As a score, a win rate can be calibrated like any other: the sigmoid p(x) = 1/(1 + exp(-w1 x + w2)) scales the logit
+/// by 600 w1 and shifts it by w2.
+pub fn score_of_win_rate(win_rate: f64) -> Option<i32> {
+    if !(win_rate > 0.0 && win_rate < 1.0) {
+        return None;
+    }
+    // the logit is never beyond 709, which fits
+    Some((CP_PER_LOGIT * logit(win_rate)).round() as i32)
 }
 
 /// A legal move with its tally.

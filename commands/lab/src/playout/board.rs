@@ -217,38 +217,13 @@ impl Board {
         self.shape.neighbours.get(usize::from(cell)).map_or(&[], Vec::as_slice)
     }
 
-    /// The edges of a cell, as bits.
-    pub fn edges(&self, cell: u16) -> u8 {
-        self.shape.edges.get(usize::from(cell)).copied().unwrap_or_default()
-    }
-
     /// The coordinates of each cell on paper, in distances of neighbours, y downwards.
     pub fn places(&self) -> &[(f64, f64)] {
         &self.shape.places
     }
 
-    /// The edges that a player must connect.
-    pub fn connection(&self) -> Connection {
-        self.shape.connection
-    }
-
-    /// The side that occupies a cell.
-    pub fn holder(&self, cell: u16) -> Option<Side> {
-        match self.stones.get(usize::from(cell)) {
-            Some(1) => Some(Side::First),
-            Some(2) => Some(Side::Second),
-            _ => None,
-        }
-    }
-
     pub fn cells(&self) -> usize {
         self.stones.len()
-    }
-
-    /// The full board with the stones of one side on these cells and those of the other side on the rest.
-    pub fn filled(&self, is_first: impl Fn(usize) -> bool) -> Self {
-        let stones = (0..self.cells()).map(|cell| if is_first(cell) { 1 } else { 2 }).collect();
-        Self { shape: self.shape.clone(), stones, stones_placed: self.cells() }
     }
 
     /// Whether the stones of the first player connect their edges.
@@ -322,5 +297,23 @@ impl Game for Board {
 
     fn name(&self, action: u16) -> String {
         self.shape.names.get(usize::from(action)).cloned().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl Board {
+        /// The full board with the stones of one side on these cells and those of the other side on the rest.
+        pub(crate) fn filled(&self, is_first: impl Fn(usize) -> bool) -> Self {
+            let stones = (0..self.cells()).map(|cell| if is_first(cell) { 1 } else { 2 }).collect();
+            Self { shape: self.shape.clone(), stones, stones_placed: self.cells() }
+        }
+
+        /// The edges of a cell, as bits.
+        pub(crate) fn edges(&self, cell: u16) -> u8 {
+            self.shape.edges[usize::from(cell)]
+        }
     }
 }

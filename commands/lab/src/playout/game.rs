@@ -14,13 +14,6 @@ pub enum Side {
 }
 
 impl Side {
-    pub fn opponent(self) -> Self {
-        match self {
-            Self::First => Self::Second,
-            Self::Second => Self::First,
-        }
-    }
-
     /// 0 for the first, 1 for the second.
     pub fn index(self) -> usize {
         self as usize

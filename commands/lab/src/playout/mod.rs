@@ -25,7 +25,6 @@
 mod analysis;
 mod any;
 mod board;
-mod chooser;
 mod exact;
 mod game;
 mod layout;
@@ -37,10 +36,10 @@ mod tests;
 
 pub use analysis::{
     Analysis, DEFAULT_SEED, Heuristic, MoveValue, PlayoutError, PlayoutOptions, Tally, analyse, analyse_patterns,
+    score_of_win_rate,
 };
 pub use any::AnyGame;
 pub use board::{Board, BoardError, Connection};
-pub use chooser::{Ballot, Chooser, score_of_win_rate, win_rate_of_score};
 pub use exact::{ExactError, MoveChances, exact};
 pub use game::{Game, Side, position};
 pub use tic_tac_toe::TicTacToe;

@@ -47,16 +47,20 @@ pub fn made<G: Game>(game: &G, side: Side, action: u16) -> Made {
 }
 
 /// How patterns are chosen and combined. Raiko leaves both open in the section that defines them.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, clap::Args)]
 pub struct PatternOptions {
-    /// Largest number of moves in a pattern, 0 to 4. With 0 there is only the empty pattern, which is
-    /// all-moves-as-first.
+    /// Largest number of moves in a pattern
+    // 0 to 4; with 0 there is only the empty pattern, which is all-moves-as-first
+    #[arg(long, value_name = "N", default_value_t = 2)]
     pub order: usize,
     /// Smallest number of play-outs with a move after a pattern for the pattern to grow by the move.
+    #[arg(skip = Self::default().min_plays)]
     pub min_plays: u64,
     /// Largest number of patterns; the most frequent ones remain.
+    #[arg(skip = Self::default().most)]
     pub most: usize,
     /// Weight of the value of the order below in play-outs when orders are combined, above 0.
+    #[arg(skip = Self::default().prior_plays)]
     pub prior_plays: f64,
 }
 
@@ -78,11 +82,6 @@ pub struct PatternTable {
 }
 
 impl PatternTable {
-    /// Only the empty pattern.
-    pub fn new(actions: usize) -> Self {
-        Self::with(vec![Pattern::default()], actions)
-    }
-
     /// These patterns and the empty one, without play-outs. Patterns with unknown moves are left out.
     pub fn with(mut patterns: Vec<Pattern>, actions: usize) -> Self {
         patterns.retain(|p| p.moves().last().is_none_or(|&m| usize::from(m) < 2 * actions));

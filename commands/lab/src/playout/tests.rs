@@ -1,5 +1,6 @@
-//! Play-outs compared with exact values and with each other, and as a member of a council.
+//! Play-outs compared with exact values and with each other, and as scores.
 
+use evalcurve_calibration::logistic::logistic;
 use evalcurve_calibration::types::Outcome;
 use evalcurve_fit::fit::{CP_PER_LOGIT, FitOptions, Method, Observation, fit};
 use evalcurve_words::random::Stream;
@@ -171,7 +172,7 @@ fn moves_without_play_outs_have_no_value() {
 #[test]
 fn the_number_of_threads_does_not_matter() {
     let board = Board::hex(4).unwrap();
-    for &heuristic in Heuristic::ALL {
+    for heuristic in [Heuristic::ExpectedOutcome, Heuristic::AllMovesAsFirst, Heuristic::HigherOrder] {
         for noise in [None, Some(0.3)] {
             let options = PlayoutOptions { noise, ..options(heuristic, 3_000) };
             let with = |threads| {
@@ -275,21 +276,12 @@ fn win_rates_pass_through_their_logit_and_back() {
     assert!(score_of_win_rate(f64::MIN_POSITIVE).unwrap() > -500_000);
 }
 
-#[test]
-fn a_chooser_votes() {
-    let game = position(TicTacToe::default(), "a1,b1,b2").unwrap();
-    let chooser = Chooser { name: "play-outs".to_owned(), options: options(Heuristic::ExpectedOutcome, 5_000) };
-    let vote = chooser.choose(&game).unwrap().unwrap();
-    assert_eq!((vote.name.as_str(), vote.candidates.len()), ("c3", 6));
-    assert_eq!(vote.candidates[0], (vote.name.clone(), vote.win_rate, vote.score_cp));
-    assert!(vote.candidates.windows(2).all(|w| w[0].2 >= w[1].2));
-    assert_eq!(Some(vote.score_cp), score_of_win_rate(vote.win_rate));
-    assert_eq!(chooser.choose(&game).unwrap().unwrap(), vote);
-    let over = position(TicTacToe::default(), "a1,a2,b1,b2,c1").unwrap();
-    assert!(chooser.choose(&over).is_err());
+/// The win rate that [`score_of_win_rate`] turned into this score, up to its rounding.
+fn win_rate_of_score(score_cp: i32) -> f64 {
+    logistic(f64::from(score_cp) / CP_PER_LOGIT)
 }
 
-/// Games of Hex between two choosers of few play-outs; every position has a win rate and the result of the game.
+/// Games of Hex between two players of few play-outs; every position has a win rate and the result of the game.
 fn self_play(games: u64) -> Vec<Observation> {
     let mut observations = Vec::new();
     for number in 0..games {
@@ -304,10 +296,9 @@ fn self_play(games: u64) -> Vec<Observation> {
         }
         while board.outcome().is_none() {
             let options = PlayoutOptions { seed: stream.bits(), ..options(Heuristic::AllMovesAsFirst, 40) };
-            let chooser = Chooser { name: "hex".to_owned(), options };
-            let vote = chooser.choose(&board).unwrap().unwrap();
-            seen.push((board.mover(), vote.score_cp));
-            board.play(vote.action);
+            let best = analyse(&board, &options).unwrap().best().unwrap();
+            seen.push((board.mover(), score_of_win_rate(best.tally.smoothed_rate()).unwrap()));
+            board.play(best.action);
         }
         for (side, score_cp) in seen {
             observations.push(Observation { game: number, score_cp, outcome: board.outcome_for(side).unwrap() });

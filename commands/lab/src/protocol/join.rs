@@ -2,6 +2,7 @@
 
 use std::io::{self, BufReader, Write};
 use std::net::{TcpStream, ToSocketAddrs};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
@@ -29,21 +30,45 @@ const TRIAL_PATIENCE: Duration = Duration::from_secs(2);
 /// When to stop a search without a time limit.
 const NO_LIMIT_MS: u64 = 10_000;
 
-/// What joins which server.
-#[derive(Debug, Clone)]
+/// What joins which server. The comments of the fields are the help of the command.
+#[derive(Debug, Clone, clap::Args)]
 pub struct JoinOptions {
-    /// The server, ADDRESS:PORT.
+    /// The server
+    #[arg(value_name = "ADDRESS:PORT")]
     pub server: String,
-    /// The login name.
+
+    /// The login name
+    #[arg(long)]
     pub name: String,
-    /// The password; empty for none.
-    pub password: String,
-    pub engine: Launch,
+
+    /// A file with the password in its first line
+    #[arg(long, value_name = "FILE")]
+    pub password_file: Option<PathBuf>,
+
+    /// An option of the engine; may be repeated
+    #[arg(long = "option", value_name = "NAME=VALUE", value_parser = option)]
     pub options: Vec<(String, String)>,
-    /// Limits to send after `go` (`depth 8`), for engines that do not support `movetime`.
+
+    /// Limits to send after go instead of movetime
+    // such as `depth 8`, for engines that do not support `movetime`
+    #[arg(long, value_name = "LIMIT")]
     pub go: Option<String>,
-    /// Time to subtract from what the server gives.
+
+    /// Time to subtract from what the server gives
+    #[arg(long, value_name = "MS", default_value_t = 100)]
     pub margin_ms: u64,
+
+    /// The password; empty for none.
+    #[arg(skip)]
+    pub password: String,
+
+    #[arg(skip)]
+    pub engine: Launch,
+}
+
+fn option(text: &str) -> Result<(String, String), Text> {
+    let (name, value) = text.split_once('=').ok_or_else(|| text!("write NAME=VALUE"))?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
 /// Why an engine could not join or had to leave.

@@ -2,30 +2,58 @@
 
 use std::io;
 use std::net::TcpStream;
+use std::path::PathBuf;
 
 use evalcurve_engine::board::Game;
-use evalcurve_engine::usi::{FromGui, ReadLine};
+use evalcurve_engine::usi::{FromGui, Protocol, ReadLine};
+use evalcurve_words::language::Text;
+use evalcurve_words::text;
 use thiserror::Error;
 
-/// Where a server listens and whom it admits.
-#[derive(Debug, Clone)]
+/// Where a server listens and whom it admits. The comments of the fields are the help of the command.
+#[derive(Debug, Clone, clap::Args)]
 pub struct ServeOptions {
-    /// Address and port; port 0 selects a free one.
+    /// Address and port; addresses that other machines can reach require a password
+    // port 0 selects a free one
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:4081")]
     pub listen: String,
-    /// The game of `position startpos`: shogi, 5x5 shogi, or another one on the board of shogi.
+
+    /// The game of `position startpos`: shogi, minishogi, or other-usi, whose moves are not checked
+    #[arg(long, default_value = "shogi", value_parser = game)]
     pub game: Game,
-    /// The only name that may log in; `None`: any.
+
+    /// The only login name to accept [default: any]
+    #[arg(long)]
     pub name: Option<String>,
-    /// The password; required on every address except those of this machine.
-    pub password: Option<String>,
-    /// How long `isready` waits for a login.
+
+    /// A file with the password in its first line
+    #[arg(long, value_name = "FILE")]
+    pub password_file: Option<PathBuf>,
+
+    /// How long isready waits for a login
+    #[arg(long, value_name = "MS", default_value_t = 30_000)]
     pub login_ms: u64,
-    /// Time for an answer if `go` gives none (`infinite`, `depth`, `nodes`).
+
+    /// Time for an answer if go gives none (infinite, depth, nodes)
+    #[arg(long, value_name = "MS", default_value_t = 10_000)]
     pub answer_ms: u64,
-    /// How late an answer may be before the program is dropped.
+
+    /// How late an answer may be before the program is dropped
+    #[arg(long, value_name = "MS", default_value_t = 2_000)]
     pub grace_ms: u64,
-    /// Whether the program may use its book.
+
+    /// Let the program use its book
+    #[arg(long)]
     pub book: bool,
+
+    /// The password; required on every address except those of this machine.
+    #[arg(skip)]
+    pub password: Option<String>,
+}
+
+fn game(name: &str) -> Result<Game, Text> {
+    let game: Option<Game> = name.parse().ok();
+    game.filter(|game| game.protocol() == Protocol::Usi).ok_or_else(|| text!("write shogi, minishogi or other-usi"))
 }
 
 /// Why a server ended before `quit`.

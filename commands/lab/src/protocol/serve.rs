@@ -375,6 +375,7 @@ mod tests {
             game: Game::Shogi,
             name: None,
             password: None,
+            password_file: None,
             login_ms: 0,
             answer_ms: 0,
             grace_ms: 0,

@@ -66,6 +66,7 @@ fn options() -> ServeOptions {
         game: Game::Shogi,
         name: None,
         password: None,
+        password_file: None,
         login_ms: 20_000,
         answer_ms: 20_000,
         grace_ms: 20_000,

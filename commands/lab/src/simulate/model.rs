@@ -1,7 +1,7 @@
 //! The model of LFICS ("合議の効能", 2016-12), with scales and calibrations in addition.
 
 use evalcurve_rules::{Options, Rule, TieRule};
-use strum::{Display, EnumString, IntoStaticStr, VariantArray};
+use strum::{Display, EnumString, VariantNames};
 
 /// The largest number of engines of a simulated council.
 pub const MOST_ENGINES: usize = 64;
@@ -45,7 +45,7 @@ pub struct Synchronisation {
 }
 
 /// How scores become the logits of rules over win rates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, EnumString, IntoStaticStr, VariantArray)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, EnumString, VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 pub enum CalibrationOf {
     /// Gain and offset are removed, except for the errors of the calibration: the logit is the value that the engine

@@ -221,50 +221,46 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Play;
 
     fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        run(self)
-    }
-}
-
-fn run(args: &Args) -> anyhow::Result<Done> {
-    let language = args.language.chosen();
-    if let Some(path) = &args.shares {
-        let shares = shares_of(&Table::read(path)?)?;
-        draw(args, matches::share_figure(&shares, &plot_options(language))?)?;
-        return Ok(Done::Yes);
-    }
-    let (input, command) = args.command();
-    let mut text = String::new();
-    if let Some(question) = &command.power {
-        text += &matches::power(question, command.games, &command.targets, language)?;
-    }
-    if args.inputs.is_empty() {
-        let document = command.document(None)?;
-        args.output.print(|| document, || text)?;
-        return Ok(Done::Yes);
-    }
-    if !args.paired && !args.output.quiet {
-        for table in args.inputs.iter().filter_map(|folder| table_of_pairs(Path::new(folder))) {
-            let table = shown(&table);
-            terminal::note(&say!(
-                language,
-                "{table} holds the pairs of games of one opening; `match-stats {table}`, or --paired, uses them"
-            ));
+        let language = self.language.chosen();
+        if let Some(path) = &self.shares {
+            let shares = shares_of(&Table::read(path)?)?;
+            draw(self, matches::share_figure(&shares, &plot_options(language))?)?;
+            return Ok(Done::Yes);
         }
+        let (input, command) = self.command();
+        let mut text = String::new();
+        if let Some(question) = &command.power {
+            text += &matches::power(question, command.games, &command.targets, language)?;
+        }
+        if self.inputs.is_empty() {
+            let document = command.document(None)?;
+            self.output.print(|| document, || text)?;
+            return Ok(Done::Yes);
+        }
+        if !self.paired && !self.output.quiet {
+            for table in self.inputs.iter().filter_map(|folder| table_of_pairs(Path::new(folder))) {
+                let table = shown(&table);
+                terminal::note(&say!(
+                    language,
+                    "{table} holds the pairs of games of one opening; `match-stats {table}`, or --paired, uses them"
+                ));
+            }
+        }
+        let found = command.run(&input, &Progress::default())?.value;
+        if !self.output.quiet {
+            found.problems().for_each(|problem| terminal::warning(&problem));
+        }
+        // only the form that is printed: of a million pairings, the document takes gigabytes
+        if self.output.json {
+            terminal::print_document(&command.document(Some(&found))?)?;
+        } else if !self.output.quiet {
+            terminal::print(&(text + &tables(&found, &command, language)))?;
+        }
+        if self.plot.is_some() {
+            draw(self, matches::figure(&found.summary, &plot_options(language))?)?;
+        }
+        Ok(if found.summary.rows.iter().any(|r| r.strength.is_some()) { Done::Yes } else { Done::Nothing })
     }
-    let found = command.run(&input, &Progress::default())?.value;
-    if !args.output.quiet {
-        found.problems().for_each(|problem| terminal::warning(&problem));
-    }
-    // only the form that is printed: of a million pairings, the document takes gigabytes
-    if args.output.json {
-        terminal::print_document(&command.document(Some(&found))?)?;
-    } else if !args.output.quiet {
-        terminal::print(&(text + &tables(&found, &command, language)))?;
-    }
-    if args.plot.is_some() {
-        draw(args, matches::figure(&found.summary, &plot_options(language))?)?;
-    }
-    Ok(if found.summary.rows.iter().any(|r| r.strength.is_some()) { Done::Yes } else { Done::Nothing })
 }
 
 fn tables(found: &MatchResults, command: &MatchStats, language: Language) -> String {

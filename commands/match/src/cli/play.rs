@@ -100,36 +100,33 @@ impl Subcommand for Args {
     const WRITES_INTO_INPUT: bool = true;
 
     fn run(&self, program: &Program) -> anyhow::Result<Done> {
-        run(self, program)
+        let copy = self.words.copy()?;
+        let tournament = self.tournament(program)?;
+        let folder = self.out.clone().unwrap_or_else(|| match (&self.file, &copy) {
+            (Some(file), _) => beside(file),
+            (None, Some(copy)) => beside(&copy.file),
+            (None, None) => PathBuf::from("play-games"),
+        });
+        evalcurve_engine::usi::stop_engines_on_signals_and(terminal::last_words)?;
+        let append_to = copy.as_ref().filter(|copy| copy.append).map(|copy| copy.file.clone());
+        let options = RunOptions { restart: self.force, append_to, ..RunOptions::default() };
+        let language = self.language.chosen();
+        let live = Live::new(self, language);
+        let standings = watch(&tournament, &folder, &options, live)?;
+        if let Some(Copy { file, .. }) = copy.filter(|copy| !copy.append) {
+            let records = folder.join(format!("games.{}", extension(tournament.game)));
+            let text =
+                std::fs::read(&records).map_err(|source| Error::File { what: shown(&records).into(), source })?;
+            evalcurve_words::whole_file::write(&file, &text)?;
+        }
+        let text = || tournament_text(&tournament, &standings, &folder, language);
+        self.output.print(|| rounded(document(&tournament, &standings, &folder)), text)?;
+        Ok(done(&tournament, &standings))
     }
 
     fn has_engines(&self) -> bool {
         true
     }
-}
-
-fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
-    let copy = args.words.copy()?;
-    let tournament = args.tournament(program)?;
-    let folder = args.out.clone().unwrap_or_else(|| match (&args.file, &copy) {
-        (Some(file), _) => beside(file),
-        (None, Some(copy)) => beside(&copy.file),
-        (None, None) => PathBuf::from("play-games"),
-    });
-    evalcurve_engine::usi::stop_engines_on_signals_and(terminal::last_words)?;
-    let append_to = copy.as_ref().filter(|copy| copy.append).map(|copy| copy.file.clone());
-    let options = RunOptions { restart: args.force, append_to, ..RunOptions::default() };
-    let language = args.language.chosen();
-    let live = Live::new(args, language);
-    let standings = watch(&tournament, &folder, &options, live)?;
-    if let Some(Copy { file, .. }) = copy.filter(|copy| !copy.append) {
-        let records = folder.join(format!("games.{}", extension(tournament.game)));
-        let text = std::fs::read(&records).map_err(|source| Error::File { what: shown(&records).into(), source })?;
-        evalcurve_words::whole_file::write(&file, &text)?;
-    }
-    let text = || tournament_text(&tournament, &standings, &folder, language);
-    args.output.print(|| rounded(document(&tournament, &standings, &folder)), text)?;
-    Ok(done(&tournament, &standings))
 }
 
 impl Args {

@@ -106,7 +106,13 @@ fn corrections_and_power_agree_with_statsmodels() {
     }
     for theirs in expected["power"].as_array().unwrap() {
         let rate = |name: &str| theirs[name].as_f64().unwrap();
-        let question = PowerQuestion { level: rate("level"), ..PowerQuestion::new(rate("first"), rate("second")) };
+        let question = PowerQuestion {
+            level: rate("level"),
+            first: rate("first"),
+            second: rate("second"),
+            draws: 0.0,
+            known_second: false,
+        };
         close("power", question.power(theirs["games"].as_u64().unwrap()).unwrap(), &theirs["power"], 1e-6);
     }
 }

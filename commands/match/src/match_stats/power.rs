@@ -51,11 +51,6 @@ struct Checked {
 }
 
 impl PowerQuestion {
-    /// Asks about two systems without draws at the level of 5%.
-    pub fn new(first: f64, second: f64) -> Self {
-        Self { first, second, draws: 0.0, level: 0.05, known_second: false }
-    }
-
     fn check(&self) -> Result<Checked, PowerError> {
         for rate in [self.first, self.second] {
             if !(rate > 0.0 && rate < 1.0) {
@@ -132,10 +127,14 @@ impl Checked {
 mod tests {
     use super::*;
 
+    fn asked(first: f64, second: f64) -> PowerQuestion {
+        PowerQuestion { first, second, draws: 0.0, level: 0.05, known_second: false }
+    }
+
     #[test]
     fn a_thousand_games_find_the_difference_of_table_4_with_59_percent() {
         // Takeuchi 2018, table 4: .427 against .379 in 1,000 games each
-        let question = PowerQuestion::new(0.427, 0.379);
+        let question = asked(0.427, 0.379);
         assert_eq!(format!("{:.2}", question.power(1000).unwrap()), "0.59");
         let needed = question.games(0.8).unwrap();
         assert!(question.power(needed).unwrap() >= 0.8 && question.power(needed - 1).unwrap() < 0.8);
@@ -144,22 +143,22 @@ mod tests {
 
     #[test]
     fn draws_help_and_corrections_cost() {
-        let question = PowerQuestion::new(0.55, 0.5);
+        let question = asked(0.55, 0.5);
         let power = |q: PowerQuestion| q.power(500).unwrap();
         assert!(power(PowerQuestion { draws: 0.5, ..question }) > power(question));
         assert!(power(PowerQuestion { level: 0.05 / 3.0, ..question }) < power(question));
         assert!(power(PowerQuestion { known_second: true, ..question }) > power(question));
         // with hardly any difference, the power is the level
-        assert!((power(PowerQuestion::new(0.5, 0.5 + 1e-9)) - 0.05).abs() < 1e-6);
+        assert!((power(asked(0.5, 0.5 + 1e-9)) - 0.05).abs() < 1e-6);
     }
 
     #[test]
     fn impossible_questions_are_refused() {
         let refused = |q: PowerQuestion| q.power(10).unwrap_err().to_string();
-        assert!(refused(PowerQuestion::new(1.2, 0.5)).contains("1.2"));
-        assert!(refused(PowerQuestion::new(0.5, 0.5)).contains("no number of games"));
-        assert!(refused(PowerQuestion { draws: 0.9, ..PowerQuestion::new(0.4, 0.5) }).contains("0.800"));
-        assert!(refused(PowerQuestion { level: 1.0, ..PowerQuestion::new(0.4, 0.5) }).contains("level"));
-        assert!(PowerQuestion::new(0.4, 0.5).games(1.0).is_err());
+        assert!(refused(asked(1.2, 0.5)).contains("1.2"));
+        assert!(refused(asked(0.5, 0.5)).contains("no number of games"));
+        assert!(refused(PowerQuestion { draws: 0.9, ..asked(0.4, 0.5) }).contains("0.800"));
+        assert!(refused(PowerQuestion { level: 1.0, ..asked(0.4, 0.5) }).contains("level"));
+        assert!(asked(0.4, 0.5).games(1.0).is_err());
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::store::GameRow;
 use super::tournament::Tournament;
-use crate::match_stats::{Decision, Entry, Match, Pentanomial, Points, Spent, Sprt, SprtOptions, Wdl, sprt};
+use crate::match_stats::{Decision, Match, Pentanomial, Points, Spent, Sprt, SprtOptions, Wdl, sprt};
 
 /// Games that an engine lost by a fault of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -142,11 +142,6 @@ impl Standings {
         }
         let (results, moves) = (pair.each_ref().map(|row| row.result), pair.each_ref().map(|row| row.moves));
         self.encounters[place].add(pair[0].opening, results, moves, self.test.as_ref());
-    }
-
-    /// The results as entries for a summary of match statistics.
-    pub fn entries(&self) -> Vec<Entry> {
-        self.encounters.iter().filter(|e| e.results.games.games() > 0).map(|e| Entry::from(&e.results)).collect()
     }
 }
 

@@ -53,16 +53,12 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Use;
 
     fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        run(self)
+        let command = Export { target: self.to, undo_normalization: self.undo_normalization.clone() };
+        let found = command.run(&Input::paths([one_file(&self.file)?]), &Progress::default())?;
+        let (calibration, text) = &found.value;
+        terminal::print(text)?;
+        note_all(&found.notes, false, language());
+        terminal::doubts(calibration, language());
+        Ok(Done::Yes)
     }
-}
-
-fn run(args: &Args) -> anyhow::Result<Done> {
-    let command = Export { target: args.to, undo_normalization: args.undo_normalization.clone() };
-    let found = command.run(&Input::paths([one_file(&args.file)?]), &Progress::default())?;
-    let (calibration, text) = &found.value;
-    terminal::print(text)?;
-    note_all(&found.notes, false, language());
-    terminal::doubts(calibration, language());
-    Ok(Done::Yes)
 }

@@ -64,30 +64,26 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Use;
 
     fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        run(self)
+        if let Some(scale) = self.scale.filter(|s| !(s.is_finite() && *s > 0.0)) {
+            bail!(text!("--scale: {scale} is not a number of centipawns above 0, such as 600"));
+        }
+        let calibration = calibration(&self.calibration)?;
+        note_all(&known::notes([&calibration]), false, language());
+        terminal::doubts(&calibration, language());
+        if let Some((unit, [from, to])) = calibration.model.model.fitted_range().filter(|_| self.wdl) {
+            let (engine, unit) = (&calibration.engine.name, unit.as_str());
+            terminal::note(&say!(
+                language(),
+                "the games of {engine} cover {unit} {from} to {to}; beyond, its W/D/L is that of the nearest end"
+            ));
+        }
+        let reading = if self.field { Reading::Field } else { Reading::Equal };
+        let rewriter = Rewriter::new(calibration, reading, self.scale, self.wdl);
+        let mut words = self.engine.iter().cloned();
+        let command = words.next().unwrap_or_default();
+        let launch = Launch { command, args: words.collect(), directory: self.directory.clone(), ..Launch::default() };
+        stop_engines_on_signals()?;
+        Proxy { launch, rewriter }.run(std::io::stdin(), std::io::stdout())?;
+        Ok(Done::Yes)
     }
-}
-
-fn run(args: &Args) -> anyhow::Result<Done> {
-    if let Some(scale) = args.scale.filter(|s| !(s.is_finite() && *s > 0.0)) {
-        bail!(text!("--scale: {scale} is not a number of centipawns above 0, such as 600"));
-    }
-    let calibration = calibration(&args.calibration)?;
-    note_all(&known::notes([&calibration]), false, language());
-    terminal::doubts(&calibration, language());
-    if let Some((unit, [from, to])) = calibration.model.model.fitted_range().filter(|_| args.wdl) {
-        let (engine, unit) = (&calibration.engine.name, unit.as_str());
-        terminal::note(&say!(
-            language(),
-            "the games of {engine} cover {unit} {from} to {to}; beyond, its W/D/L is that of the nearest end"
-        ));
-    }
-    let reading = if args.field { Reading::Field } else { Reading::Equal };
-    let rewriter = Rewriter::new(calibration, reading, args.scale, args.wdl);
-    let mut words = args.engine.iter().cloned();
-    let command = words.next().unwrap_or_default();
-    let launch = Launch { command, args: words.collect(), directory: args.directory.clone(), ..Launch::default() };
-    stop_engines_on_signals()?;
-    Proxy { launch, rewriter }.run(std::io::stdin(), std::io::stdout())?;
-    Ok(Done::Yes)
 }

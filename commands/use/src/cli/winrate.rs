@@ -138,56 +138,52 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Use;
 
     fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        run(self)
-    }
-}
-
-fn run(args: &Args) -> anyhow::Result<Done> {
-    let (files, values): (Vec<&String>, Vec<&String>) = args.values.iter().partition(|value| is_file(value));
-    let files = files.iter().map(|file| PathBuf::from(file.as_str()));
-    let command = Winrate {
-        reading: if args.field { Reading::Field } else { Reading::Equal },
-        rating_difference: args.rating_difference,
-        ply: args.ply,
-        material: args.material,
-        rating: args.rating,
-        control: args.control.clone(),
-        of_rows: args.csv.is_some(),
-    };
-    let input = Input::paths([args.file.clone()].into_iter().chain(files));
-    let found = command.run(&input, &Progress::default())?;
-    terminal::tell(&found, false, language());
-    let converters = found.value;
-    if let Some(converter) = converters.iter().find(|c| args.wdl && !c.separates_draws()) {
-        let (engine, kind) = (&converter.calibration.engine.name, converter.calibration.model.kind);
-        bail!(text!(
-            "--wdl: the model of {engine}, {kind}, does not separate draws, or its games had none; calibrate with \
-             --model joint, wdl-material or wdl"
-        ));
-    }
-    if let Some(path) = &args.csv {
-        return table(args, &one_file(path)?, &converters);
-    }
-    let mut given: Vec<String> = Vec::new();
-    for value in values {
-        if value == "-" { given.extend(from_stdin(args.inverse)?) } else { given.push(value.clone()) }
-    }
-    if given.is_empty() {
-        bail!(text!("no scores: add them after the file, write - to read them from standard input, or use --csv"));
-    }
-    if args.inverse {
-        return inverse(args, &converters, &given);
-    }
-    note_pawns(&given);
-    let scores: Vec<Score> = given.iter().map(|value| score(value)).collect::<Result<_, _>>()?;
-    if args.json {
-        let of = |c: &Converter| -> Vec<Value> {
-            given.iter().zip(&scores).map(|(shown, score)| json_answer(&c.answer(*score), shown)).collect()
+        let (files, values): (Vec<&String>, Vec<&String>) = self.values.iter().partition(|value| is_file(value));
+        let files = files.iter().map(|file| PathBuf::from(file.as_str()));
+        let command = Winrate {
+            reading: if self.field { Reading::Field } else { Reading::Equal },
+            rating_difference: self.rating_difference,
+            ply: self.ply,
+            material: self.material,
+            rating: self.rating,
+            control: self.control.clone(),
+            of_rows: self.csv.is_some(),
         };
-        return print_json(&converters, &of);
+        let input = Input::paths([self.file.clone()].into_iter().chain(files));
+        let found = command.run(&input, &Progress::default())?;
+        terminal::tell(&found, false, language());
+        let converters = found.value;
+        if let Some(converter) = converters.iter().find(|c| self.wdl && !c.separates_draws()) {
+            let (engine, kind) = (&converter.calibration.engine.name, converter.calibration.model.kind);
+            bail!(text!(
+                "--wdl: the model of {engine}, {kind}, does not separate draws, or its games had none; calibrate with \
+                 --model joint, wdl-material or wdl"
+            ));
+        }
+        if let Some(path) = &self.csv {
+            return table(self, &one_file(path)?, &converters);
+        }
+        let mut given: Vec<String> = Vec::new();
+        for value in values {
+            if value == "-" { given.extend(from_stdin(self.inverse)?) } else { given.push(value.clone()) }
+        }
+        if given.is_empty() {
+            bail!(text!("no scores: add them after the file, write - to read them from standard input, or use --csv"));
+        }
+        if self.inverse {
+            return inverse(self, &converters, &given);
+        }
+        note_pawns(&given);
+        let scores: Vec<Score> = given.iter().map(|value| score(value)).collect::<Result<_, _>>()?;
+        if self.json {
+            let of = |c: &Converter| -> Vec<Value> {
+                given.iter().zip(&scores).map(|(shown, score)| json_answer(&c.answer(*score), shown)).collect()
+            };
+            return print_json(&converters, &of);
+        }
+        terminal::print(&answers(self, &converters, &given, &scores))?;
+        Ok(Done::Yes)
     }
-    terminal::print(&answers(args, &converters, &given, &scores))?;
-    Ok(Done::Yes)
 }
 
 /// The win rates of scores: a line for each with its interval, or of several calibrations a table.

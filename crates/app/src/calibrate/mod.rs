@@ -16,8 +16,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-pub use adjudicated::Adjudicated;
-pub use adjudicated::ended_by_scores;
+pub use adjudicated::{Adjudicated, ended_by_scores};
 use evalcurve_calibration::types::{Color, Outcome};
 use evalcurve_fit::calibration::{Calibration, Doubt, Draws, MatePolicy, control_seconds};
 use evalcurve_fit::curve::{CurvePoint, EvaluationCurve, quantile_points};
@@ -29,14 +28,8 @@ use evalcurve_fit::standardize::{ScoreMoments, Standardization, StandardizedCurv
 use evalcurve_fit::validate::{
     Case, CrossValidation, DEFAULT_FOLDS, EngineCases, SharedPosition, Situation, ValidateError, fit_engines,
 };
-use evalcurve_records::sample::ByEngine;
-use evalcurve_records::sample::EngineSamples;
-use evalcurve_records::sample::NameId;
-use evalcurve_records::sample::Sample;
-use evalcurve_records::sample::SampleTable;
-use evalcurve_records::sample::SamplingOptions;
-use evalcurve_words::language::Text;
-use evalcurve_words::language::ToText;
+use evalcurve_records::sample::{ByEngine, EngineSamples, NameId, Sample, SampleTable, SamplingOptions};
+use evalcurve_words::language::{Text, ToText};
 use evalcurve_words::text;
 use mates::{MateReport, Thresholds};
 pub use proper::{EngineForecasts, Validated, choose, forecasts, with_forecasts, write_forecasts};
@@ -44,9 +37,7 @@ pub use provenance::digest;
 use rayon::prelude::*;
 use signs::MixedSigns;
 pub(crate) use warning::LEAST_DECIDED;
-pub use warning::Shown;
-pub use warning::Warning;
-pub use warning::WarningKind;
+pub use warning::{Shown, Warning, WarningKind};
 
 /// Games with samples that an engine needs for a calibration, unless the options set another number. With fewer, the
 /// errors that the games show are themselves too uncertain (docs/method.md).

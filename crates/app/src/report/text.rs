@@ -10,24 +10,14 @@ pub use super::reading::{no_sample_note, packed_notes, reading, samples, tables_
 use super::verdict::{Verdict, rounded_up};
 use crate::calibrate::{EngineResult, Validated};
 use crate::judge::evaluation::Evaluation;
-use evalcurve_fit::calibration::Calibration;
-use evalcurve_fit::calibration::Reading;
-use evalcurve_fit::fit::Fit;
-use evalcurve_fit::fit::FitError;
-use evalcurve_fit::fit::Method;
-use evalcurve_fit::fit::Model;
-use evalcurve_fit::fit::ModelFit;
-use evalcurve_fit::fit::ModelKind;
-use evalcurve_fit::validate::Choice;
-use evalcurve_fit::validate::Estimate;
+use evalcurve_fit::calibration::{Calibration, Reading};
+use evalcurve_fit::fit::{Fit, FitError, Method, Model, ModelFit, ModelKind};
+use evalcurve_fit::validate::{Choice, Estimate};
 use evalcurve_records::sample::ReadReport;
 use evalcurve_records::sample::collect::kind_words;
-use evalcurve_words::language::Language;
-use evalcurve_words::language::ToText;
+use evalcurve_words::language::{Language, ToText};
 use evalcurve_words::say;
-pub use evalcurve_words::text::number;
-pub use evalcurve_words::text::signed;
-pub use evalcurve_words::text::thousands;
+pub use evalcurve_words::text::{number, signed, thousands};
 
 /// Where a row of the short table goes on.
 const INDENT: usize = 4;

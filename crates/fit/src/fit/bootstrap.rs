@@ -45,32 +45,10 @@ pub struct Bootstrap {
     pub failed: usize,
 }
 
-/// A range of win rates at one score.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct BandPoint {
-    /// The score, centipawns.
-    pub score_cp: f64,
-    /// Lower end, a win rate.
-    pub low: f64,
-    /// Upper end, a win rate.
-    pub high: f64,
-}
-
 impl Bootstrap {
     /// Percentile interval (low, high) of a number of each curve at a `level` such as 0.95; `None` without curves.
     pub fn interval(&self, level: f64, of: impl Fn(&Sigmoid) -> f64) -> Option<(f64, f64)> {
         percentile_interval(self.sigmoids.iter().map(of).collect(), level)
-    }
-
-    /// The pointwise band of the fitted curve: the interval of the win rate at each score in centipawns.
-    pub fn band(&self, level: f64, scores: impl IntoIterator<Item = f64>) -> Vec<BandPoint> {
-        let at = |score_cp: f64| {
-            // the win rate rises with the logit, so that its order statistics are those of the logit
-            let (low, high) = self.interval(level, |s| s.logit(score_cp))?;
-            let rate = |logit: f64| Sigmoid { w1: 0.0, w2: -logit }.win_rate(0.0);
-            Some(BandPoint { score_cp, low: rate(low), high: rate(high) })
-        };
-        scores.into_iter().filter_map(at).collect()
     }
 }
 

@@ -29,7 +29,7 @@ mod oracle;
 #[cfg(test)]
 mod tests;
 
-pub use bootstrap::{BandPoint, Bootstrap, BootstrapOptions, GameBootstrap, bootstrap, percentile_interval};
+pub use bootstrap::{Bootstrap, BootstrapOptions, GameBootstrap, bootstrap, percentile_interval};
 pub(crate) use case::Part;
 pub use case::{Case, median_size};
 pub use counts::{Observation, ScoreCount, ScoreCounts};

@@ -1,8 +1,7 @@
 //! Forecasts of results by models that were not fitted to the game.
 
 use evalcurve_calibration::types::Outcome;
-use evalcurve_words::language::{Text, ToText};
-use evalcurve_words::{display_text, text};
+use evalcurve_words::language::ToText;
 
 use crate::fit::{Case, FitError, Sigmoid};
 use crate::vector::{BLOCK, Logistics};
@@ -16,14 +15,17 @@ pub struct EngineCases {
 }
 
 /// Why a model has no forecasts.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error, ToText)]
 #[non_exhaustive]
 pub enum ValidateError {
     /// Cross-validation needs two folds.
+    #[error("{folds} fold(s), a model is scored on games that it was not fitted to: give 2 or more")]
     TooFewFolds { folds: u64 },
     /// The samples give no fit.
+    #[error(transparent)]
     Fit(#[from] FitError),
     /// Without one fold the samples give no fit.
+    #[error("without fold {fold} of {folds}: {source}")]
     Fold {
         /// The fold that was left out, from 1.
         fold: u64,
@@ -31,23 +33,9 @@ pub enum ValidateError {
         source: FitError,
     },
     /// Nothing to score.
+    #[error("no samples to score: add games or widen the filters")]
     Empty,
 }
-
-impl ToText for ValidateError {
-    fn to_text(&self) -> Text {
-        match self {
-            Self::TooFewFolds { folds } => {
-                text!("{folds} fold(s), a model is scored on games that it was not fitted to: give 2 or more")
-            }
-            Self::Fit(error) => error.to_text(),
-            Self::Fold { fold, folds, source } => text!("without fold {fold} of {folds}: {source}"),
-            Self::Empty => text!("no samples to score: add games or widen the filters"),
-        }
-    }
-}
-
-display_text!(ValidateError);
 
 /// A model's forecast of a sample that it was not fitted to, and the outcome.
 #[derive(Debug, Clone, Copy, PartialEq)]

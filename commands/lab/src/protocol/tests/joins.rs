@@ -19,6 +19,7 @@ quit) exit;; esac; done"#;
         server: gui.address(),
         name: "shell".to_owned(),
         password: "p".to_owned(),
+        password_file: None,
         engine: evalcurve_engine::usi::Launch {
             command: "sh".into(),
             args: vec!["-c".into(), script.into()],
@@ -61,6 +62,7 @@ fn shell_engine(server: String, go: &str) -> JoinOptions {
     JoinOptions {
         server,
         name: "shell".to_owned(),
+        password_file: None,
         password: String::new(),
         engine: evalcurve_engine::usi::Launch {
             command: "sh".into(),

@@ -6,12 +6,7 @@ pub mod values;
 use std::path::PathBuf;
 
 use crate::{Calibrate, Fitting, Input, Reading};
-pub use output::LanguageArgs;
-pub use output::OutputArgs;
-pub use output::TableArgs;
-pub use output::language;
-pub use output::language_of;
-pub use output::set_language;
+pub use output::{LanguageArgs, OutputArgs, TableArgs, language, language_of, set_language};
 pub use values::{formats, games, one_of, percent, percents, threads, threshold, view};
 
 /// What is read and sampled, and how engines are fitted.

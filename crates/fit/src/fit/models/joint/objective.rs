@@ -13,6 +13,8 @@ use crate::vector::{BLOCK, Logistics};
 /// Slopes beyond this, in logits per median score, run off to infinity: a score separates wins from losses, but for
 /// results that follow no score.
 pub(super) const RUNAWAY: f64 = 30.0;
+/// From here on a slope that grows has run off, whatever gradient is left.
+const RUN_OFF: f64 = 10.0 * RUNAWAY;
 
 /// The rest of a fit has settled where no parameter wants to move by more than this.
 const SETTLED: f64 = 0.01;
@@ -600,7 +602,7 @@ impl Loss<Arrow> for Objective<'_> {
     /// minimum without lapses, which is known by then.
     fn leaves(&self, at: &[f64], here: &Evaluation<Arrow>, step: &[f64], is_bowl: bool) -> bool {
         let is_off = |i: usize| i < self.layout.engines && at[i] > RUNAWAY;
-        let is_flat = |i: usize| at[i] > 10.0 * RUNAWAY || here.gradient[i].abs() <= GRADIENT_TOLERANCE;
+        let is_flat = |i: usize| at[i] > RUN_OFF || here.gradient[i].abs() <= GRADIENT_TOLERANCE;
         let runs = |i: usize| is_off(i) && step[i].abs() > SETTLED && (!is_bowl || (step[i] > 0.0 && is_flat(i)));
         if (0..self.layout.engines).any(runs) && (0..step.len()).all(|i| is_off(i) || step[i].abs() < SETTLED) {
             return true;
