@@ -1,7 +1,7 @@
 //! The processor time of engines, with that of everything that they start.
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The processes of the system at one moment, as Linux tells of them in `/proc`. Times are exact to 10 ms a process.
 #[derive(Debug)]
@@ -48,8 +48,13 @@ impl Processes {
     /// The processor time of a process so far, of its children and their children, and of those of its group that lost
     /// their parent. The leader of the group is its guard, and counts only if it is the process itself.
     pub(super) fn time_of(&self, id: u32) -> Option<Duration> {
+        Some(self.own(id)?.map(|(_, usage)| usage.time).sum())
+    }
+
+    /// The processes of [`time_of`](Self::time_of).
+    fn own(&self, id: u32) -> Option<impl Iterator<Item = (u32, Usage)>> {
         let group = self.0.get(&id)?.group;
-        let is_own = |mut at: u32| {
+        let is_own = move |mut at: u32| {
             // more steps than processes: a parent ended and its number was given to a child in this moment
             for _ in 0..self.0.len() {
                 let Some(usage) = self.0.get(&at) else { return false };
@@ -60,8 +65,50 @@ impl Processes {
             }
             false
         };
-        Some(self.0.iter().filter(|(at, _)| is_own(**at)).map(|(_, usage)| usage.time).sum())
+        Some(self.0.iter().filter(move |(at, _)| is_own(**at)).map(|(at, usage)| (*at, *usage)))
     }
+}
+
+/// The time that passes, less that in which this program and the engines that it started wait for a processor: as on a
+/// machine that does nothing else. Elsewhere than on Linux, all of the time.
+#[derive(Debug)]
+pub(crate) struct QuietClock {
+    began: Instant,
+    waits: HashMap<(u32, u32), Duration>,
+}
+
+impl QuietClock {
+    pub(crate) fn start() -> Self {
+        let waits = waits();
+        Self { began: Instant::now(), waits }
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        let elapsed = self.began.elapsed();
+        // threads of one process wait at the same time, and processes for each other
+        let mut by_process: HashMap<u32, Duration> = HashMap::new();
+        for (thread, wait) in waits() {
+            let waited = wait.saturating_sub(self.waits.get(&thread).copied().unwrap_or_default());
+            let longest = by_process.entry(thread.0).or_default();
+            *longest = waited.max(*longest);
+        }
+        elapsed.saturating_sub(by_process.values().sum())
+    }
+}
+
+/// How long each thread, by its process and its number, has waited for a processor so far.
+fn waits() -> HashMap<(u32, u32), Duration> {
+    let Some(all) = Processes::now() else { return HashMap::new() };
+    let threads = |process: u32| {
+        let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+        threads.filter_map(move |thread| {
+            // on a processor, waiting for one, and how often, in nanoseconds
+            let times = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+            let waited = times.split_whitespace().nth(1)?.parse().ok()?;
+            Some(((process, thread.file_name().to_str()?.parse().ok()?), Duration::from_nanos(waited)))
+        })
+    };
+    all.own(std::process::id()).into_iter().flatten().flat_map(|(process, _)| threads(process)).collect()
 }
 
 #[cfg(test)]
@@ -100,6 +147,24 @@ mod tests {
         // without a guard, the engine leads its group
         assert_eq!(processes.time_of(40), Some(Duration::from_millis(60_700)));
         assert_eq!(processes.time_of(99), None);
+    }
+
+    /// Eight threads on fewer processors wait for most of the time, and a thread that sleeps does not.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn waiting_for_a_processor_takes_no_time() {
+        let (clock, began) = (QuietClock::start(), Instant::now());
+        std::thread::sleep(Duration::from_millis(50));
+        assert!(clock.elapsed() >= Duration::from_millis(40));
+        let most = 4 * std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|scope| {
+            for _ in 0..most {
+                scope.spawn(|| while began.elapsed() < Duration::from_millis(600) {});
+            }
+            std::thread::sleep(Duration::from_millis(500));
+            let (quiet, all) = (clock.elapsed(), began.elapsed());
+            assert!(quiet * 3 < all * 2, "{quiet:?} of {all:?}");
+        });
     }
 
     /// A shell whose child works, and one whose child has ended.
