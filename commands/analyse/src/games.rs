@@ -547,7 +547,7 @@ pub fn costs(game: &WholeGame, engines: &[Series]) -> Vec<Cost> {
             let rates = |(before, after)| [before, after].map(|said| game.rate_of(side, said));
             let [before, after] = rates((before, after));
             let cost = if series.would_play(game, ply) { 0.0 } else { before - after };
-            // what the last search has not confirmed is no mistake, and a cost that it changed is as unsure as the change
+            // what the last search has not confirmed is no mistake, and a cost is no surer than what it changed by
             let is_confirmed = level > 0 && level == series.deeper.len();
             let earlier = level.checked_sub(1).filter(|level| *level > 0).and_then(both).map(|(_, said)| rates(said));
             let change = earlier.map_or(0.0, |[a, b]| (before - after - (a - b)).abs());

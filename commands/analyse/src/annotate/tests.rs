@@ -72,7 +72,7 @@ const KIF: &str = "手合割：平手\n先手：技巧\n後手：b\n手数----�
                    ( 0:02/00:00:02)\n*#評価値=9\n*note\n   2 ３四歩(33)   ( 1:00/00:01:00)\n   3 ２六歩(27)\n   \
                    4 ８四歩(83)\n   5 投了\n変化：3手\n   3 ７五歩(76)\n";
 const KI2: &str = "先手：a\n後手：b\n\n▲７六歩    △３四歩    ▲２六歩\n*note\n△８四歩\nまで4手で後手の勝ち\n";
-const JUDGED: &str = "[White \"W\"]\n[Result \"1-0\"]\n\n1. e4 {why} $1 $14 {more} e5 {[%eval 0.1]} $2 2. Nf3\n; a line\n! \
+const JUDGED: &str = "[White \"W\"]\n[Result \"1-0\"]\n\n1. e4 {why} $1 $14 {more} e5 {[%eval 0.1]} $2 2. Nf3\n; a\n! \
                       Nc6 {x} (2... d6) $3 1-0\n";
 const PGN: &str = "[White \"W\"]\n[Black \"B\"]\n[TimeControl \"300+2\"]\n[Result \"1-0\"]\n\n1. e4 {[%eval 0.17] \
                    [%clk 0:05:00]} e5 $1 {+0.30/9 1.5s} (1... c5 {[%eval 9.0]} 2. Nf3) 2.Nf3$1 Nc6 ; d4\n1-0\n";
@@ -122,7 +122,7 @@ fn a_judgement_stands_before_the_analysis() {
         "e4 {why} $1 $14 {[%eval 0.20,9]} {more}",
         // an older analysis would be read first
         "e5 {[%eval -0.30,9]} {[%eval 0.1]} $2",
-        "Nf3\n; a line\n! {[%eval #3]} Nc6 {[%eval #-3]} {x} (2... d6) $3",
+        "Nf3\n; a\n! {[%eval #3]} Nc6 {[%eval #-3]} {x} (2... d6) $3",
     ] {
         assert!(text.contains(expected), "{text}");
     }
