@@ -57,7 +57,7 @@ fn what_cannot_be_compared_ends_with_2() {
     folder.run(&["compare", &old, &old, "--tolerance", "-5"]).ends(2);
     folder.good(&["compare", &old, &old]).says(&["the same samples"]);
     let ran = folder.good(&["compare", &old, &old, "--lang", "ja", "--summary", "page.md"]).says(&["同じ標本"]);
-    assert!(ran.out.contains("尺度の変化は 10% 以内: w1 の変化 0.0%"), "{}", ran.out);
+    assert!(ran.out.contains("尺度の変化は 10% 以内: w1 の変化 0.0%(区間なし: 標本が同じ)"), "{}", ran.out);
     let page = folder.text("page.md");
     assert!(page.contains("の尺度: 変化なし") && !page.contains("score") && !page.contains("wins"), "{page}");
 }

@@ -31,6 +31,8 @@ fn a_name_takes_the_place_of_a_file() {
     folder.good(&["constant", "ストックフィッシュ 2024"]).says(&["games of TCEC"]);
     folder.good(&["plot", "Stockfish 2024", "known:LCZero 2024", "--out", "plots"]).says(&["LCZero 2024: all"]);
     assert!(folder.good(&["constant", "--known", "Houdini*"]).out.lines().count() > 3);
+    let all = folder.good(&["constant", "--known"]).out;
+    assert!(all.lines().count() > 300 && all.lines().all(|line| line.chars().count() <= 80), "{all}");
 }
 
 #[test]

@@ -8,32 +8,23 @@ use evalcurve_engine::{Game, Limit};
 use crate::Outcome;
 use crate::games::{Cost, MISTAKE, Said, Series, WholeGame, costs};
 
-/// How many times the first limit the second one is, in nodes or time.
-pub(crate) const DEEPER: u64 = 8;
-/// The same in plies: engines here take 1.6 to 1.8 times as long for one more ply, so four are about [`DEEPER`].
-const PLIES_DEEPER: u64 = 4;
-
-/// The limit of the second search.
-pub fn deeper(limit: Limit) -> Limit {
-    match limit {
-        Limit::Nodes(n) => Limit::Nodes(n.saturating_mul(DEEPER)),
-        Limit::Depth(plies) => Limit::Depth(plies.saturating_add(PLIES_DEEPER)),
-        Limit::MoveTime(ms) => Limit::MoveTime(ms.saturating_mul(DEEPER)),
-        Limit::Byoyomi(ms) => Limit::Byoyomi(ms.saturating_mul(DEEPER)),
-    }
-}
+/// How many times the limit before it each further search has, in nodes or time: the first looks at all that looks bad,
+/// the others at what is left, for what was found among many moves is what erred most.
+pub(crate) const DEEPER: [u64; 3] = [8, 8, 4];
+/// The same in plies: engines here take 1.6 to 1.8 times as long for one more ply, so four are about 8 times.
+const PLIES_OF_8: f64 = 4.0;
 
 /// The limit that is so many times another in nodes or time, to two digits.
-fn times(limit: Limit, factor: f64) -> Limit {
+pub(crate) fn times(limit: Limit, factor: f64) -> Limit {
     let of = |n: u64| {
         let wanted = n as f64 * factor;
         let unit = 10_f64.powf(wanted.max(10.0).log10().floor() - 1.0);
         ((wanted / unit).ceil() * unit) as u64
     };
-    let plies = PLIES_DEEPER as f64 * factor.ln() / (DEEPER as f64).ln();
+    let plies = PLIES_OF_8 * factor.ln() / 8_f64.ln();
     match limit {
         Limit::Nodes(n) => Limit::Nodes(of(n)),
-        Limit::Depth(n) => Limit::Depth(n + plies.ceil().max(1.0) as u64),
+        Limit::Depth(n) => Limit::Depth(n.saturating_add(plies.ceil().max(1.0) as u64)),
         Limit::MoveTime(n) => Limit::MoveTime(of(n)),
         Limit::Byoyomi(n) => Limit::Byoyomi(of(n)),
     }
@@ -64,14 +55,13 @@ impl Noise {
     }
 }
 
-/// The noise of one engine at its limit, or at the deeper one.
-pub fn noise(games: &[WholeGame], series: &[Vec<Series>], engine: usize, deep: bool) -> Option<Noise> {
+/// The noise of one engine at its limit (0), or at the deeper one (1).
+pub fn noise(games: &[WholeGame], series: &[Vec<Series>], engine: usize, level: usize) -> Option<Noise> {
     let mut all = Vec::new();
     for (game, series) in games.iter().zip(series) {
         let series = series.get(engine)?;
-        let said = |at: usize| if deep { series.deep(at) } else { series.said.get(at)?.as_ref() };
         all.extend((1..=game.moves.len()).filter_map(|ply| {
-            let (before, after) = said(ply - 1).zip(said(ply))?;
+            let (before, after) = series.level(level, ply - 1).zip(series.level(level, ply))?;
             own_choice(game, before, ply).then(|| before.rates[0] - after.rates[0]).filter(|_| is_open(before, after))
         }));
     }
@@ -90,10 +80,14 @@ fn is_open(before: &Said, after: &Said) -> bool {
 const CONTROLS: usize = 24;
 
 /// The positions around the mistakes that a deeper search has left.
-pub fn to_confirm(games: &[WholeGame], series: &[Vec<Series>]) -> Vec<(usize, usize)> {
+pub fn to_confirm(
+    games: &[WholeGame],
+    series: &[Vec<Series>],
+    counts: impl Fn(usize, &Cost) -> bool,
+) -> Vec<(usize, usize)> {
     let mut all = Vec::new();
     for (index, (game, series)) in games.iter().zip(series).enumerate() {
-        let left = costs(game, series).into_iter().filter(Cost::is_mistake);
+        let left = costs(game, series).into_iter().filter(|cost| cost.is_mistake() && counts(index, cost));
         all.extend(left.flat_map(|cost| [(index, cost.ply - 1), (index, cost.ply)]));
     }
     all.sort_unstable();
@@ -131,26 +125,22 @@ pub fn to_check(
 pub fn take(games: &[WholeGame], series: &mut [Vec<Series>], asked: &[(usize, usize)], found: &Outcome) {
     for (number, engine) in found.engines.iter().enumerate() {
         let limit = engine.limit.map(|limit| limit.to_string()).unwrap_or_default();
-        let is_first = series.iter().all(|series| series.get(number).is_some_and(|series| series.deeper.is_none()));
         for (game, series) in games.iter().zip(series.iter_mut()) {
-            if let Some(series) = series.get_mut(number).filter(|_| is_first) {
+            if let Some(series) = series.get_mut(number) {
                 // mated, so that no search is needed
                 let ended = |at: usize| series.said[at].clone().filter(|_| !game.positions[at].has_moves);
-                series.deeper = Some((limit.clone(), (0..series.said.len()).map(ended).collect()));
+                series.deeper.push((limit.clone(), (0..series.said.len()).map(ended).collect()));
             }
         }
         for ((game, at), answer) in asked.iter().zip(&engine.answers) {
             let Some(series) = series[*game].get_mut(number) else { continue };
             let said = games[*game].answered(*at, answer, &series.scale);
-            if let Some((_, deep)) = series.deeper.as_mut().filter(|_| said.is_some() || is_first) {
+            if let Some((_, deep)) = series.deeper.last_mut() {
                 deep[*at] = said;
             }
         }
         // later searches are of positions that were chosen for what they said
-        if !is_first {
-            continue;
-        }
-        let edge = noise(games, series, number, true).map(|noise| noise.edge);
+        let edge = noise(games, series, number, 1).map(|noise| noise.edge);
         for all in series.iter_mut() {
             all.iter_mut().skip(number).take(1).for_each(|series| series.noise = edge);
         }
@@ -177,10 +167,10 @@ const FURTHEST: f64 = 1000.0;
 /// What the noise of each engine lets one see.
 pub fn sights(games: &[WholeGame], series: &[Vec<Series>], limits: &[Limit]) -> Vec<Sight> {
     let of = |(engine, limit): (usize, &Limit)| {
-        let noise = [false, true].map(|deep| noise(games, series, engine, deep));
+        let noise = [0, 1].map(|level| noise(games, series, engine, level));
         let blind = noise[1].is_none_or(|deep| deep.edge >= MISTAKE);
         let would_do = noise[0].zip(noise[1]).filter(|_| blind).and_then(|(first, second)| {
-            let falls = (first.edge / second.edge).ln() / (DEEPER as f64).ln();
+            let falls = (first.edge / second.edge).ln() / (DEEPER[0] as f64).ln();
             let factor = (second.edge / ENOUGH).powf(1.0 / falls);
             (falls > 0.0 && factor < FURTHEST).then(|| times(*limit, factor))
         });
@@ -189,15 +179,19 @@ pub fn sights(games: &[WholeGame], series: &[Vec<Series>], limits: &[Limit]) -> 
     limits.iter().enumerate().map(of).collect()
 }
 
-/// Searches of one position that the second search of a game takes, as a share of those of the first: measured over
-/// games of people and of engines, see `docs/game-pages.md`.
+/// Searches of one position that take as long as the further searches of so many moves, before it is known which.
 pub(crate) fn extra(moves: usize, game: Game) -> f64 {
-    let share = if game == Game::Chess { BAD[1] } else { BAD[0] };
-    DEEPER as f64 * 2.0 * (share * moves as f64 + CONTROLS as f64)
+    let (mut times, mut sum) = (1.0, 2.0 * CONTROLS as f64 * DEEPER[0] as f64);
+    for (factor, share) in DEEPER.into_iter().zip(LEFT[usize::from(game == Game::Chess)]) {
+        times *= factor as f64;
+        sum += 2.0 * share * moves as f64 * times;
+    }
+    sum
 }
 
-/// The share of moves that look bad to the first search, in shogi and in chess.
-const BAD: [f64; 2] = [0.06, 0.04];
+/// The share of moves that each search looks at, in shogi and in chess, with 10,000 nodes for the first: of 60 games of
+/// two programs on floodgate, and of 12 of people on lichess, of whose many mistakes there is no last look.
+const LEFT: [[f64; 3]; 2] = [[0.23, 0.025, 0.005], [0.11, 0.075, 0.0]];
 
 #[cfg(test)]
 mod tests {
@@ -226,7 +220,7 @@ mod tests {
         let of = |at: usize| said(game, at, if at < 5 { 0.5 } else { 0.2 }, at != 4);
         let said = (0..game.positions.len()).map(of).collect();
         let (limit, scale) = (Some("nodes 100".to_owned()), Scale::Assumed(272.0));
-        Series { name: "E".into(), limit, own: None, scale, said, deeper: None, noise: None, given_up: None }
+        Series { name: "E".into(), limit, own: None, scale, said, deeper: Vec::new(), noise: None, given_up: None }
     }
 
     #[test]
@@ -238,7 +232,7 @@ mod tests {
                 let mut all = vec![None; games[0].positions.len()];
                 all[4] = said(&games[0], 4, before.0, before.1);
                 all[5] = said(&games[0], 5, after.0, after.1);
-                (series.deeper, series.noise) = (Some(("nodes 800".to_owned(), all)), Some(edge));
+                (series.deeper, series.noise) = (vec![("nodes 800".to_owned(), all)], Some(edge));
             }
             let cost = costs(&games[0], &[series]).swap_remove(4);
             (cost.is_mistake(), cost.is_blunder())
@@ -253,11 +247,29 @@ mod tests {
         let mut other_one = searched(&games[0]);
         other_one.said[4] = said(&games[0], 4, 0.9, true);
         let mut sure = searched(&games[0]);
-        sure.deeper = Some(("nodes 800".to_owned(), (0..17).map(|at| sure.said[at].clone()).collect()));
+        sure.deeper = vec![("nodes 800".to_owned(), (0..17).map(|at| sure.said[at].clone()).collect())];
         (sure.noise, other_one.noise, other_one.deeper) = (Some(0.01), Some(0.01), sure.deeper.clone());
         let cost = costs(&games[0], &[sure.clone(), other_one]).swap_remove(4);
         assert!(cost.own_choice && cost.cost > MISTAKE && !cost.is_mistake());
-        assert!(costs(&games[0], &[sure])[4].is_mistake());
+        let blames = |series: &Series| costs(&games[0], std::slice::from_ref(series))[4].is_mistake();
+        assert!(blames(&sure));
+        // a mistake is what every search finds, with one limit before and after the move
+        let mut twice = sure.clone();
+        twice.deeper.push(("nodes 6400".to_owned(), vec![None; 17]));
+        assert!(!blames(&twice));
+        twice.deeper[1].1[4] = said(&games[0], 4, 0.5, false);
+        assert!(!blames(&twice));
+        twice.deeper[1].1[5] = said(&games[0], 5, 0.2, false);
+        assert!(blames(&twice));
+        // a cost that changes from search to search is as unsure as that
+        twice.deeper[0].1[5] = said(&games[0], 5, 0.05, false);
+        assert!(!costs(&games[0], &[twice.clone()])[4].is_blunder() && blames(&twice));
+        twice.deeper[1].1[5] = said(&games[0], 5, 0.3, false);
+        assert!(!blames(&twice));
+        twice.deeper[1].1[5] = said(&games[0], 5, 0.05, false);
+        assert!(blames(&twice));
+        twice.deeper[0].1[4] = said(&games[0], 4, 0.5, true);
+        assert!(!blames(&twice));
         // deeper, it would have played the move
         assert_eq!(verdict(Some([(0.5, true), (0.2, false)]), 0.02), (false, false));
     }
@@ -272,7 +284,7 @@ mod tests {
         // 7. Bb3 and 6... b5, around the position that was misjudged
         assert_eq!((all[11].cost, all[12].cost), (0.0, 0.0));
         assert!((all[4].cost - 0.3).abs() < 1e-9 && all.iter().filter(|cost| cost.cost != 0.0).count() == 1);
-        let found = noise(&games, &series, 0, false).unwrap();
+        let found = noise(&games, &series, 0, 0).unwrap();
         // of 15 pairs two differ by 20 points
         assert!((found.mean - 0.4 / 15.0).abs() < 1e-9 && found.pairs == 15 && found.edge == 0.0, "{found:?}");
         let asked = to_check(&games, &series, |_, cost| cost.side == evalcurve_calibration::types::Color::White);
@@ -286,7 +298,8 @@ mod tests {
     fn limits_that_would_do_are_round() {
         assert_eq!(times(Limit::Nodes(1_000), 12.34), Limit::Nodes(13_000));
         assert_eq!(times(Limit::Depth(6), 8.0), Limit::Depth(10));
-        assert_eq!(deeper(Limit::Byoyomi(100)), Limit::Byoyomi(800));
+        assert_eq!(times(Limit::Byoyomi(100), 8.0), Limit::Byoyomi(800));
+        assert_eq!(times(Limit::Depth(u64::MAX), 4.0), Limit::Depth(u64::MAX));
     }
 
     #[test]

@@ -280,7 +280,16 @@ impl WholeGame {
                 }
             }
             if said.iter().any(Option::is_some) {
-                all.push(Series { name, limit: None, own, scale, said, deeper: None, noise: None, given_up: None });
+                all.push(Series {
+                    name,
+                    limit: None,
+                    own,
+                    scale,
+                    said,
+                    deeper: Vec::new(),
+                    noise: None,
+                    given_up: None,
+                });
             }
         }
         all
@@ -300,7 +309,7 @@ impl WholeGame {
             own: None,
             scale,
             said,
-            deeper: None,
+            deeper: Vec::new(),
             noise: None,
             given_up: engine.given_up.as_ref().map(|given_up| given_up.why().clone()),
         }
@@ -380,9 +389,10 @@ pub struct Series {
     pub scale: Scale,
     /// By position.
     pub said: Vec<Option<Said>>,
-    /// What a deeper search says of the positions around moves that look bad, and its limit.
-    pub deeper: Option<(String, Vec<Option<Said>>)>,
-    /// How sure costs by the deeper search are, see [`Noise::edge`](crate::checked::Noise).
+    /// What deeper searches say of the positions around moves that look bad, with their limits. Each is of moves that
+    /// the one before it left.
+    pub deeper: Vec<(String, Vec<Option<Said>>)>,
+    /// How sure costs by deeper searches are, see [`Noise::edge`](crate::checked::Noise).
     pub noise: Option<f64>,
     /// Why it was given up.
     pub given_up: Option<Text>,
@@ -521,10 +531,10 @@ pub(crate) const BLUNDER: f64 = 0.2;
 /// What a move cost by one engine, the mover's win rate before and after, and the edge of the noise.
 type OneCost = (f64, [f64; 2], Option<f64>);
 
-/// The cost of every move that an engine judged before and after it, by its deepest search of both. A player's own
-/// scores stand before its moves: what it lost until its next move counts as the cost of the move. To an engine that
-/// would have played the move it costs nothing, whatever the searches say: where they differ, the earlier one was
-/// wrong.
+/// The cost of every move that an engine judged before and after it, by the deepest limit that it searched both with:
+/// a deeper search sees more, so two limits differ by more than the move. A player's own scores stand before its moves:
+/// what it lost until its next move counts as the cost of the move. To an engine that would have played the move it
+/// costs nothing, whatever the searches say: where they differ, the earlier one was wrong.
 pub fn costs(game: &WholeGame, engines: &[Series]) -> Vec<Cost> {
     let mut costs = Vec::new();
     for ply in 1..=game.moves.len() {
@@ -532,12 +542,16 @@ pub fn costs(game: &WholeGame, engines: &[Series]) -> Vec<Cost> {
         let of = |series: &Series| {
             let after = if series.own.is_some() { ply + 1 } else { ply };
             let own = series.own.is_none_or(|own| own == side);
-            let first = |at: usize| series.said.get(at)?.as_ref();
-            let looked = series.deep(ply - 1).zip(series.deep(after));
-            let (before, after) = looked.or_else(|| first(ply - 1).zip(first(after))).filter(|_| own)?;
-            let [before, after] = [before, after].map(|said| game.rate_of(side, said));
+            let both = |level: usize| Some((level, series.level(level, ply - 1).zip(series.level(level, after))?));
+            let (level, (before, after)) = (0..=series.deeper.len()).rev().find_map(both).filter(|_| own)?;
+            let rates = |(before, after)| [before, after].map(|said| game.rate_of(side, said));
+            let [before, after] = rates((before, after));
             let cost = if series.would_play(game, ply) { 0.0 } else { before - after };
-            Some((cost, [before, after], looked.and(series.noise)))
+            // what the last search has not confirmed is no mistake, and a cost is no surer than what it changed by
+            let is_confirmed = level > 0 && level == series.deeper.len();
+            let earlier = level.checked_sub(1).filter(|level| *level > 0).and_then(both).map(|(_, said)| rates(said));
+            let change = earlier.map_or(0.0, |[a, b]| (before - after - (a - b)).abs());
+            Some((cost, [before, after], series.noise.filter(|_| is_confirmed).map(|noise| noise.max(change))))
         };
         let by: Vec<Option<OneCost>> = engines.iter().map(of).collect();
         let known: Vec<&OneCost> = by.iter().flatten().collect();
@@ -675,22 +689,27 @@ pub fn conflicts(games: &[WholeGame], series: &[Vec<Series>]) -> Vec<Conflict> {
 }
 
 impl Series {
-    /// What its deeper search says of a position.
-    pub fn deep(&self, at: usize) -> Option<&Said> {
-        self.deeper.as_ref()?.1.get(at)?.as_ref()
+    /// What it says of a position by its first search (0) or a deeper one.
+    pub fn level(&self, level: usize, at: usize) -> Option<&Said> {
+        let said = level.checked_sub(1).map_or(Some(&self.said), |level| Some(&self.deeper.get(level)?.1));
+        said?.get(at)?.as_ref()
+    }
+
+    /// What all its searches say of a position, the deepest first.
+    fn searches(&self, at: usize) -> impl Iterator<Item = &Said> {
+        (0..=self.deeper.len()).rev().filter_map(move |level| self.level(level, at))
     }
 
     /// What its deepest search says of a position.
     pub fn known(&self, at: usize) -> Option<&Said> {
-        self.deep(at).or_else(|| self.said.get(at)?.as_ref())
+        self.searches(at).next()
     }
 
     /// Whether it would have played the move that was, counted from 1, by any of its searches.
     pub fn would_play(&self, game: &WholeGame, ply: usize) -> bool {
         let Some(at) = ply.checked_sub(1) else { return false };
         let played = game.moves.get(at).map(|played| &played.words);
-        let searches = [self.deep(at), self.said.get(at).and_then(Option::as_ref)];
-        searches.into_iter().flatten().any(|said| said.best.is_some() && said.best.as_ref() == played)
+        self.searches(at).any(|said| said.best.is_some() && said.best.as_ref() == played)
     }
 
     /// What it says of a position. A player's own score stands for the position after its move, too.

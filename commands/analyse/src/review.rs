@@ -9,7 +9,7 @@ use evalcurve_words::language::{Language, Text};
 use evalcurve_words::{say, text};
 use serde_json::{Value, json};
 
-use crate::games::{Cost, PHASES, Series, WholeGame, Words, accuracy, costly, costs};
+use crate::games::{Cost, MISTAKE, PHASES, Series, WholeGame, Words, accuracy, costly, costs};
 
 /// Whose moves are looked at: those of players whose name is one of these, with `*` for any letters and `?` for one,
 /// or of everybody if none is named.
@@ -201,6 +201,14 @@ pub fn better(series: &[Series], ply: usize) -> Vec<&Words> {
     let mut found: Vec<&Words> = series.iter().filter_map(|series| series.known(at)?.best.as_ref()).collect();
     found.dedup();
     found
+}
+
+/// What is said in place of mistakes.
+pub fn no_mistake(judged: usize, language: Language) -> String {
+    match judged {
+        0 => say!(language, "No move could be judged."),
+        _ => say!(language, "No move cost {:.0} points or more.", 100.0 * MISTAKE),
+    }
 }
 
 /// Why no game is that of the players: the names that are there.

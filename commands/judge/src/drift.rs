@@ -106,6 +106,8 @@ pub struct Drift {
     pub same_w1: Option<Wald>,
     /// Test that w1 and w2 are equal.
     pub same_curve: Option<Wald>,
+    /// Whether both are fitted to the same samples, which cannot differ by chance: no change has an interval then.
+    pub same_samples: bool,
     /// Win rates at the scores of the options.
     pub at: Vec<AtScore>,
     /// What makes the comparison doubtful: different sampling, different mate policies, the same samples.
@@ -145,9 +147,7 @@ pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Re
     let changes = compared.changes(options.tolerance_percent)?;
     let first = changes.first();
     let of_w1 = first.filter(|_| compared.pawns.is_none());
-    // the very same samples cannot differ by chance
-    let decided = if same_samples(old, new) { &[Verdict::Moved][..] } else { &[Verdict::Moved, Verdict::Unclear] };
-    let verdict = decided.iter().copied().find(|v| changes.iter().any(|c| c.verdict == *v));
+    let verdict = [Verdict::Moved, Verdict::Unclear].into_iter().find(|v| changes.iter().any(|c| c.verdict == *v));
     Ok(Drift {
         old_engine: old.engine.name.clone(),
         new_engine: new.engine.name.clone(),
@@ -161,7 +161,8 @@ pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Re
         verdict: verdict.unwrap_or(Verdict::Within),
         games: compared.games(&compared.a).zip(compared.games(&compared.b)),
         same_w1: of_w1.and_then(|c| c.same),
-        same_curve: of_w1.and(compared.sigmoids).and_then(|(from, to)| same_curve(&compared.a, &compared.b, from, to)),
+        same_curve: of_w1.and(compared.sigmoids).and_then(|(from, to)| compared.same_curve(from, to)),
+        same_samples: compared.same_samples,
         at: options.scores.iter().map(|score_cp| compared.at(*score_cp)).collect(),
         changes,
         remarks,
@@ -180,6 +181,8 @@ struct Compared {
     sigmoids: Option<(Sigmoid, Sigmoid)>,
     /// What a pawn is worth, if the model separates draws.
     pawns: Option<(PawnValue, PawnValue)>,
+    /// See [`Drift::same_samples`].
+    same_samples: bool,
 }
 
 impl Compared {
@@ -189,7 +192,8 @@ impl Compared {
         let reading = if model.method().is_some() { Reading::Field } else { Reading::Equal };
         let sigmoids = a.model.model.sigmoid().zip(b.model.model.sigmoid()).filter(|_| model.method().is_some());
         let pawns = a.pawn_value().zip(b.pawn_value());
-        let mut found = Self { a, b, model, reading, quantile: Z_95, sigmoids, pawns };
+        let same_samples = same_samples(old, new);
+        let mut found = Self { a, b, model, reading, quantile: Z_95, sigmoids, pawns, same_samples };
         let games = [&found.a, &found.b].into_iter().filter_map(|c| found.games(c)).min();
         found.quantile = games.map_or(Z_95, quantile_95);
         Ok(found)
@@ -202,7 +206,8 @@ impl Compared {
     /// The change of w1, or of a and b.
     fn changes(&self, tolerance_percent: f64) -> Result<Vec<Change>, Text> {
         let (a, b) = (&self.a, &self.b);
-        let test = Test { quantile: self.quantile, limit: libm::log1p(tolerance_percent / 100.0) };
+        let limit = libm::log1p(tolerance_percent / 100.0);
+        let test = Test { quantile: self.quantile, limit, by_chance: !self.same_samples };
         Ok(match (&self.sigmoids, &self.pawns) {
             (_, Some((from, to))) => {
                 // back from the interval, whose quantile is each calibration's own
@@ -242,7 +247,8 @@ impl Compared {
             c.logit_error(self.reading, score_cp, &situation).map(|e| (p * (1.0 - p) * e).powi(2))
         };
         let (p, q) = (rate(&self.a), rate(&self.b));
-        let half = variance(&self.a, p).zip(variance(&self.b, q)).map(|(v, w)| self.quantile * (v + w).sqrt());
+        let both = variance(&self.a, p).zip(variance(&self.b, q)).filter(|_| !self.same_samples);
+        let half = both.map(|(v, w)| self.quantile * (v + w).sqrt());
         let difference = Estimated { value: q - p, interval: half.map(|h| (q - p - h, q - p + h)) };
         let old_score_cp = match &self.sigmoids {
             Some((from, to)) => (to.logit(score_cp) + from.w2) / from.w1,
@@ -250,12 +256,23 @@ impl Compared {
         };
         AtScore { score_cp, old: p, new: q, difference, old_score_cp }
     }
+
+    /// Test that both parameters of two sigmoids are equal.
+    fn same_curve(&self, from: Sigmoid, to: Sigmoid) -> Option<Wald> {
+        let covariance = |c: &Calibration| c.models.get(&c.model.kind)?.covariance.clone();
+        let (v, w) = covariance(&self.a).zip(covariance(&self.b)).filter(|_| !self.same_samples)?;
+        let sum = |i: usize, j: usize| Some(v.get(i)?.get(j)? + w.get(i)?.get(j)?);
+        let summed = vec![vec![sum(0, 0)?, sum(0, 1)?], vec![sum(1, 0)?, sum(1, 1)?]];
+        wald(&[to.w1 - from.w1, to.w2 - from.w2], &summed)
+    }
 }
 
-/// What decides on a change: the quantile of its interval, and the tolerance on the logarithm.
+/// What decides on a change: the quantile of its interval, the tolerance on the logarithm.
 struct Test {
     quantile: f64,
     limit: f64,
+    /// Whether the two can differ by chance.
+    by_chance: bool,
 }
 
 impl Test {
@@ -265,7 +282,7 @@ impl Test {
             Estimated { value, interval: half.map(|h| (value - h, value + h)) }
         };
         let log_ratio = libm::log(to / from);
-        let log_variance = v.zip(w).map(|(v, w)| v / (from * from) + w / (to * to));
+        let log_variance = v.zip(w).filter(|_| self.by_chance).map(|(v, w)| v / (from * from) + w / (to * to));
         let percent = |log: f64| 100.0 * libm::expm1(log);
         let half = log_variance.map(|variance| self.quantile * variance.max(0.0).sqrt());
         let ends = half.map(|half| (log_ratio - half, log_ratio + half));
@@ -287,15 +304,6 @@ impl Test {
             same: log_variance.and_then(|v| wald(&[log_ratio], &[vec![v]])),
         }
     }
-}
-
-/// Test that both parameters of two sigmoids are equal.
-fn same_curve(a: &Calibration, b: &Calibration, from: Sigmoid, to: Sigmoid) -> Option<Wald> {
-    let covariance = |c: &Calibration| c.models.get(&c.model.kind)?.covariance.clone();
-    let (v, w) = (covariance(a)?, covariance(b)?);
-    let sum = |i: usize, j: usize| Some(v.get(i)?.get(j)? + w.get(i)?.get(j)?);
-    let summed = vec![vec![sum(0, 0)?, sum(0, 1)?], vec![sum(1, 0)?, sum(1, 1)?]];
-    wald(&[to.w1 - from.w1, to.w2 - from.w2], &summed)
 }
 
 /// A calibration that has one model only.
@@ -331,8 +339,7 @@ fn remarks(old: &Calibration, new: &Calibration) -> Vec<Text> {
         ));
     }
     if same_samples(old, new) {
-        remarks
-            .push(text!("both are fitted to the same samples: they are not independent, and the tests are not valid"));
+        remarks.push(text!("both are fitted to the same samples, so no test is made"));
     }
     if let (Some(a), Some(b)) = (&old.mates, &new.mates) {
         if a.policy != b.policy || a.clip_cp != b.clip_cp {
@@ -378,10 +385,11 @@ impl Drift {
         let tolerance = self.tolerance_percent;
         let one = |change: &Change| {
             let Estimated { value, interval } = change.change_percent;
-            let interval = interval.map_or_else(
-                || say!(language, " (no interval: a calibration has no covariance)"),
-                |(low, high)| format!(" [{}, {}]", signed(low, 1), signed(high, 1)),
-            );
+            let interval = match interval {
+                Some((low, high)) => format!(" [{}, {}]", signed(low, 1), signed(high, 1)),
+                None if self.same_samples => say!(language, " (no interval: the samples are the same)"),
+                None => say!(language, " (no interval: a calibration has no covariance)"),
+            };
             let (name, value) = (change.name, signed(value, 1));
             say!(language, "{name} changed by {value}%{interval}")
         };

@@ -10,7 +10,7 @@ use super::board::{Board, Game, quoted};
 use super::config::{EngineConfig, Limit};
 use super::player::{Failure, Player};
 use super::task::SearchResult;
-use crate::usi::{Position, Protocol};
+use crate::usi::{Position, Protocol, QuietClock};
 
 /// How long an engine may take to `usiok` and to `readyok` when it is tried.
 const START_MS: u64 = 10_000;
@@ -75,7 +75,8 @@ pub fn try_limits(engine: &EngineConfig, game: Game, positions: &[Position], ms:
 }
 
 /// The limit of this kind with which a search of these positions takes about a time, and the time that it takes with
-/// the new game before it: some engines clear their memory for longer than they search.
+/// the new game before it: some engines clear their memory for longer than they search. What else the machine does now
+/// does not count.
 fn adapted(
     player: &mut Player,
     game: Game,
@@ -84,11 +85,11 @@ fn adapted(
     wanted: Duration,
 ) -> Option<(Limit, Duration)> {
     let mut time = |limit: Limit| {
-        let (since, mut searching) = (Instant::now(), Duration::ZERO);
+        let (since, mut searching) = (QuietClock::start(), Duration::ZERO);
         for position in positions {
             player.new_game().ok()?;
             let (board, _) = Board::new(game, position);
-            let (patience, began) = (PATIENCE + limit.time().unwrap_or_default(), Instant::now());
+            let (patience, began) = (PATIENCE + limit.time().unwrap_or_default(), QuietClock::start());
             player.search(position.clone(), board.side(), limit.go(), patience).ok()?;
             searching += began.elapsed();
         }

@@ -21,17 +21,28 @@ pub(super) fn moves(text: &[u8]) -> (Vec<Move>, Option<usize>) {
     let (mut moves, mut tags): (Vec<Move>, _) = (Vec::new(), None);
     // a comment on the start position
     let mut before: Option<usize> = None;
+    // up to where a judgement of the last move may still follow: behind comments, but not behind an older evaluation,
+    // which would then be read first
+    let mut open = 0;
     let mut at = blanks(text, if text.starts_with(BOM) { BOM.len() } else { 0 });
     while at < text.len() {
         let is_tag = text[at] == b'[' && (moves.is_empty() || text[at - 1] == b'\n');
         let (end, kind) = if is_tag { (line_end(text, at), Token::Other) } else { token(text, at) };
         match (kind, moves.last_mut()) {
-            (Token::Move, _) => moves.push(Move { from: before.take().unwrap_or(at), ..Move::at(at..end) }),
-            (Token::Glyph, Some(last)) if text[last.after..at].trim_ascii().is_empty() => last.after = end,
+            (Token::Move, _) => {
+                moves.push(Move { from: before.take().unwrap_or(at), ..Move::at(at..end) });
+                open = end;
+            }
+            (Token::Glyph, Some(last)) if text[open..at].trim_ascii().is_empty() => (last.after, open) = (end, end),
             (Token::Comment, Some(last)) => {
                 let (seconds, clock) = times(&text[at..end]);
                 (last.seconds, last.clock) = (last.seconds.or(seconds), last.clock.or(clock));
+                let is_scored = memchr::memmem::find(&text[at..end], b"[%eval").is_some();
+                if !is_scored && text[open..at].trim_ascii().is_empty() {
+                    open = end;
+                }
             }
+            (_, Some(_)) if text[at] == b';' && text[open..at].trim_ascii().is_empty() => open = end,
             (_, None) if is_tag => (tags, before) = (Some(end), None),
             (Token::Comment, None) => before = before.or(Some(at)),
             _ => {}

@@ -72,6 +72,8 @@ const KIF: &str = "手合割：平手\n先手：技巧\n後手：b\n手数----�
                    ( 0:02/00:00:02)\n*#評価値=9\n*note\n   2 ３四歩(33)   ( 1:00/00:01:00)\n   3 ２六歩(27)\n   \
                    4 ８四歩(83)\n   5 投了\n変化：3手\n   3 ７五歩(76)\n";
 const KI2: &str = "先手：a\n後手：b\n\n▲７六歩    △３四歩    ▲２六歩\n*note\n△８四歩\nまで4手で後手の勝ち\n";
+const JUDGED: &str = "[White \"W\"]\n[Result \"1-0\"]\n\n1. e4 {why} $1 $14 {more} e5 {[%eval 0.1]} $2 2. Nf3\n; a\n! \
+                      Nc6 {x} (2... d6) $3 1-0\n";
 const PGN: &str = "[White \"W\"]\n[Black \"B\"]\n[TimeControl \"300+2\"]\n[Result \"1-0\"]\n\n1. e4 {[%eval 0.17] \
                    [%clk 0:05:00]} e5 $1 {+0.30/9 1.5s} (1... c5 {[%eval 9.0]} 2. Nf3) 2.Nf3$1 Nc6 ; d4\n1-0\n";
 
@@ -113,10 +115,26 @@ fn analyses_are_read_back_as_they_were() {
 }
 
 #[test]
+fn a_judgement_stands_before_the_analysis() {
+    let text = annotated(JUDGED.as_bytes(), "Zz", &|_| remarks(), Form::ShogiHome).text.unwrap();
+    let text = String::from_utf8(text).unwrap();
+    for expected in [
+        "e4 {why} $1 $14 {[%eval 0.20,9]} {more}",
+        // an older analysis would be read first
+        "e5 {[%eval -0.30,9]} {[%eval 0.1]} $2",
+        "Nf3\n; a\n! {[%eval #3]} Nc6 {[%eval #-3]} {x} (2... d6) $3",
+    ] {
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
 fn what_is_there_already_is_not_inserted_again() {
     let (sjis, ..) = SHIFT_JIS.encode(KIF);
     let windows = CSA.replace('\n', "\r\n");
-    for record in [CSA.as_bytes(), windows.as_bytes(), KIF.as_bytes(), &sjis, KI2.as_bytes(), PGN.as_bytes()] {
+    let judged = JUDGED.replace("[%eval 0.1]", "worse");
+    let pgn = [PGN.as_bytes(), judged.as_bytes()];
+    for record in [CSA.as_bytes(), windows.as_bytes(), KIF.as_bytes(), &sjis, KI2.as_bytes(), pgn[0], pgn[1]] {
         for form in [Form::ShogiHome, Form::ShogiGui, Form::Floodgate] {
             for remarks in [remarks(), vec![None, remark(20), None, remark(-7), None]] {
                 let once = annotated(record, "Zz", &|_| remarks.clone(), form).text.unwrap();
@@ -126,7 +144,7 @@ fn what_is_there_already_is_not_inserted_again() {
                 assert!((twice.refused, twice.inserted.len()) == (0, 0), "{form:?}\n{shown}");
                 // what it says now stands first, and is read
                 let other = annotated(&once, "Zz", &|_| vec![remark(1); 5], form).text.unwrap();
-                let analysis = form != Form::Floodgate || record == PGN.as_bytes();
+                let analysis = form != Form::Floodgate || pgn.contains(&record);
                 let scores: Vec<i32> =
                     read(&other).0.scores.iter().filter(|s| s.analysis == analysis).map(|s| s.score_cp).collect();
                 assert!(scores.len() > 3 && scores.iter().all(|cp| cp.abs() == 1), "{scores:?}");
@@ -230,7 +248,7 @@ fn corpus() -> Vec<(String, Vec<u8>)> {
             }
         }
     }
-    found.extend([CSA, KIF, KI2, PGN].map(|text| (text.to_owned(), text.as_bytes().to_vec())));
+    found.extend([CSA, KIF, KI2, PGN, JUDGED].map(|text| (text.to_owned(), text.as_bytes().to_vec())));
     found
 }
 

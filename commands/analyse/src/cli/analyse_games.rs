@@ -36,7 +36,7 @@ use crate::games::{
     disagreements, dispute,
 };
 use crate::page::{GamePage, index, verdict};
-use crate::review::{Phase, Review, file_name, is_mine, nobody};
+use crate::review::{Phase, Review, file_name, is_mine, no_mistake, nobody};
 use crate::{Outcome, Position, Search, Searched};
 
 /// What is made of whole games.
@@ -224,7 +224,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Done> {
     let known = &judged.conflicts;
     let document = || document(&review, counts, &sights, known, &written);
     args.output.print(document, || summary(&review, &sights, known, &written, language))?;
-    Ok(tell_not_annotated(&written.not_annotated, language))
+    let done = tell_not_annotated(&written.not_annotated, language);
+    // no mistakes is no answer where nothing was seen
+    let is_blind = checks && review.costs.iter().all(Vec::is_empty);
+    Ok(if is_blind { Done::Nothing } else { done })
 }
 
 /// Problems of one kind that are named.
@@ -370,11 +373,13 @@ fn search(args: &Args, games: &[WholeGame], engines: Vec<EngineConfig>, language
         let trial = search.run(&few, |_, _| false, |_| {})?;
         search.restart = false;
         let time: Duration = trial.engines.iter().filter_map(Searched::mean_time).sum();
-        let moves = games.iter().map(|game| game.moves.len()).sum();
-        let more = if checks { checked::extra(moves, search.game) } else { 0.0 };
-        let processes = search.processes.unwrap_or_else(rayon::current_num_threads).max(1);
-        let minutes = time.as_secs_f64() * (positions.len() as f64 + more) / processes as f64 / 60.0;
-        let (count, minutes) = (thousands(positions.len() as u64), format!("{:.0}", minutes.ceil()));
+        let mine = |game: &WholeGame| {
+            let moves = game.positions.iter().take(game.moves.len());
+            moves.filter(|place| is_mine(&args.pages.player, game, place.side)).count()
+        };
+        let more = if checks { checked::extra(games.iter().map(mine).sum(), search.game) } else { 0.0 };
+        let minutes = minutes(time, positions.len() as f64 + more, &search);
+        let count = thousands(positions.len() as u64);
         if !quiet {
             terminal::note(&say!(
                 language,
@@ -390,16 +395,28 @@ fn search(args: &Args, games: &[WholeGame], engines: Vec<EngineConfig>, language
     for note in outcome.notes.iter().filter(|_| !quiet) {
         terminal::note(&note.text(language));
     }
-    for engine in outcome.engines.iter().filter(|_| !quiet) {
+    tell_given_up(args, &outcome, language);
+    Ok(outcome)
+}
+
+fn tell_given_up(args: &Args, outcome: &Outcome, language: Language) {
+    for engine in outcome.engines.iter().filter(|_| !args.output.is_quiet()) {
         if let Some(given_up) = &engine.given_up {
             terminal::warning(&given_up_words(&engine.name, given_up).text(language));
         }
     }
-    Ok(outcome)
 }
 
 /// Positions from which on it is said how long they take.
 const LONG: usize = 200;
+/// A search takes less than so many times as long as the mean.
+const LONGEST: u32 = 10;
+
+/// How long so many searches take together, in whole minutes.
+fn minutes(each: Duration, searches: f64, search: &Search) -> u64 {
+    let processes = search.processes.unwrap_or_else(rayon::current_num_threads).max(1);
+    (each.as_secs_f64() * searches / processes as f64 / 60.0).ceil() as u64
+}
 
 /// Searches the positions around moves that look bad again, deeper.
 fn check(
@@ -417,16 +434,35 @@ fn check(
     for (engine, searched) in engines.iter_mut().zip(&searched.engines) {
         engine.name.clone_from(&searched.name);
     }
-    // what was found among many moves is what erred most: it is looked at once more
-    for round in 0..2 {
-        engines.iter_mut().for_each(|engine| engine.limit = engine.limit.map(checked::deeper));
-        let asked = if round == 0 { asked.clone() } else { checked::to_confirm(games, series) };
-        let search = driver(args, games[0].rules(), engines.clone());
+    let each: Duration = searched.engines.iter().filter_map(Searched::mean_time).sum();
+    // in searches of the first limit: few mistakes among many moves are worth a last look, but people make many
+    let (mut times, mut spent) = (1, searched.positions as u64);
+    for (round, factor) in checked::DEEPER.into_iter().enumerate() {
+        let deeper = |limit| checked::times(limit, factor as f64);
+        engines.iter_mut().for_each(|engine| engine.limit = engine.limit.map(deeper));
+        let asked = if round == 0 { asked.clone() } else { checked::to_confirm(games, series, mine) };
+        let mut search = driver(args, games[0].rules(), engines.clone());
         let positions: Vec<Position> = asked.iter().map(|(game, at)| games[*game].to_search(*at)).collect();
+        times *= factor;
+        let takes = positions.len() as u64 * times;
+        if round > 1 && takes > spent {
+            break;
+        }
+        spent += takes;
+        search.patience += LONGEST * u32::try_from(times).unwrap_or(u32::MAX) * each;
+        let (count, minutes) = (positions.len(), minutes(each, takes as f64, &search));
+        if minutes > 1 && !args.output.is_quiet() {
+            terminal::note(&say!(
+                language,
+                "{count} positions again, with {times} times the limit: about {minutes} min"
+            ));
+        }
         let bar = Bar::new(args.output.is_quiet(), None, language);
         let found = search.run(&positions, |_, _| false, |status| bar.show(status, &[], positions.len()));
         bar.finish();
-        checked::take(games, series, &asked, &found?);
+        let found = found?;
+        tell_given_up(args, &found, language);
+        checked::take(games, series, &asked, &found);
     }
     Ok(checked::sights(games, series, &limits))
 }
@@ -585,7 +621,7 @@ fn noise_words(review: &Review<'_>, sights: &[Sight], language: Language) -> Vec
     let of = |sight: &Sight| {
         let series = review.series.first()?.get(sight.engine)?;
         let (name, first) = (&series.name, series.limit.clone().unwrap_or_default());
-        let deeper = series.deeper.as_ref().map(|(limit, _)| limit.clone()).unwrap_or_default();
+        let deeper = series.deeper.first().map(|(limit, _)| limit.clone()).unwrap_or_default();
         let percent = |share: f64| format!("{:.1}", 100.0 * share);
         let Some(deep) = sight.noise[1] else {
             return Some(say!(
@@ -656,11 +692,8 @@ fn summary(
             let (count, found) = (games.len(), all.len());
             out += &(say!(language, "{found} mistakes in {judged} moves of {count} games") + "\n");
         }
-        if judged == 0 {
-            out += &(say!(language, "No move could be judged.") + "\n");
-        } else if all.is_empty() {
-            out += &say!(language, "No move cost {:.0} points or more.", 100.0 * MISTAKE);
-            out += "\n";
+        if all.is_empty() {
+            out += &(no_mistake(judged, language) + "\n");
         } else {
             out += &(terminal::heading(columns.head().trim_end()) + "\n");
             let rows = all.iter().take(if review.players.is_empty() { 10 } else { MOST_MISTAKES });
@@ -775,7 +808,7 @@ fn engine_document(series: &Series) -> Value {
         "side": series.own.map(|side| format!("{side:?}").to_lowercase()),
         "positions": series.said.iter().flatten().count(), "constant": constant, "assumed": assumed,
         "given_up": series.given_up,
-        "deeper": series.deeper.as_ref().map(|(limit, _)| limit),
+        "deeper": series.deeper.iter().map(|(limit, _)| limit).collect::<Vec<_>>(),
         "win_rates": (0..series.said.len()).map(|at| series.known(at).map(|said| said.rates[0])).collect::<Vec<_>>(),
     })
 }
@@ -825,7 +858,7 @@ fn document(review: &Review<'_>, counts: Value, sights: &[Sight], known: &[Confl
         let series = series.first().and_then(|series| series.get(sight.engine));
         json!({
             "engine": series.map(|series| &series.name), "limit": series.map(|series| &series.limit),
-            "deeper": series.and_then(|series| Some(&series.deeper.as_ref()?.0)),
+            "deeper": series.and_then(|series| Some(&series.deeper.first()?.0)),
             "noise": noise(&sight.noise[0]), "noise_deeper": noise(&sight.noise[1]),
             "hides_mistakes": sight.blind, "would_do": sight.would_do.map(|limit| limit.to_string()),
         })

@@ -19,7 +19,7 @@ use crate::games::{
     ASSUMED_WITHIN, BLUNDER, CHESS_ENDGAME, Cost, Dispute, KANJI, MISTAKE, OPENING, PHASES, SHOGI_ENDGAME, Scale,
     Series, WholeGame, Words, accuracy, costly, costs, disagreements, dispute,
 };
-use crate::review::{Phase, Review, better, file_name};
+use crate::review::{Phase, Review, better, file_name, no_mistake};
 
 /// A game and what engines say of it.
 #[derive(Debug)]
@@ -391,14 +391,15 @@ impl<'a> GamePage<'a> {
                 .to_owned(),
             );
         }
-        let edges = self.engines.iter().filter_map(|series| series.deeper.as_ref().zip(series.noise));
+        let edges = self.engines.iter().filter_map(|series| series.deeper.first().zip(series.noise));
         notes.extend(edges.map(|((limit, _), edge)| {
             let edge = (100.0 * edge).ceil();
             say!(
                 self.language,
-                "Moves that look bad were searched again with {limit}, before and after, and what was left once more, \
-                 deeper still. What ± says is noise of that search in four of five cases ({edge:.0} points); a cost \
-                 counts where more than that is left. A move that an engine would have played itself costs nothing."
+                "Moves that look bad were searched again with {limit}, before and after, and what was left again, \
+                 deeper still. What ± says is noise of that search in four of five cases ({edge:.0} points), or what \
+                 the last search changed, if that is more; a cost counts where more than that is left. A move that an \
+                 engine would have played itself costs nothing."
             )
         }));
         if self.assumes() {
@@ -411,7 +412,7 @@ impl<'a> GamePage<'a> {
                 p class="warn" { (Safe(doubt.text(self.language))) }
             }
             @if let Some(text) = self.accuracy() { p { (Safe(text)) } }
-            @if rows.is_empty() { p { (Safe(say!(self.language, "No move cost {mistake:.0} points or more."))) } }
+            @if rows.is_empty() { p { (Safe(no_mistake(judged, self.language))) } }
             @else {
                 (self.rows(
                     &[
@@ -768,7 +769,7 @@ pub fn index(pages: &[(String, GamePage<'_>)], review: &Review<'_>, language: La
             p { (Safe(say!(language, "{found} mistakes in {judged} moves of {count} games"))) }
         }
         h2 { (Safe(word("Moves that cost most"))) }
-        @if all.is_empty() { p { (Safe(say!(language, "No move cost {:.0} points or more.", 100.0 * MISTAKE))) } }
+        @if all.is_empty() { p { (Safe(no_mistake(judged, language))) } }
         @else { (worst) }
         h2 { (Safe(word("By phase of the game"))) }
         (Block::from(phases))

@@ -186,12 +186,14 @@ fn list(all: &[Known], args: &Args, language: Language) -> anyhow::Result<Done> 
         terminal::print_document(&json!({ "engines": all.iter().map(one).collect::<Vec<_>>() }))?;
         return Ok(Done::Yes);
     }
+    // 80 columns in all; longer names are cut in their middle, `--json` has them whole
     let columns = Columns::new()
-        .name(language.word("engine"), 34, |(known, _): &(&Known, Calibration)| known.name().to_owned())
+        .name(language.word("engine"), 33, |(known, _): &(&Known, Calibration)| known.name().to_owned())
         .left(language.word(key!("years")), 9, |(known, _)| known.years())
-        .right(language.word("games"), 6, |(known, _)| thousands(known.games()))
+        .right(language.word("games"), 5, |(known, _)| thousands(known.games()))
         .gap(2)
-        .left("1/w1 [95%]", 18, |(_, calibration)| report::constant(calibration).unwrap_or_else(|| DASH.to_owned()))
+        .left("1/w1 [95%]", 15, |(_, calibration)| report::constant(calibration).unwrap_or_else(|| DASH.to_owned()))
+        .gap(1)
         .left(language.word("verdict"), 0, |(_, calibration)| Verdict::of(calibration).word(language).to_owned());
     terminal::print(&(terminal::heading(columns.head().trim_end()) + "\n" + &columns.rows(all)))?;
     if !args.quiet {

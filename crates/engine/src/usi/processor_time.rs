@@ -1,7 +1,7 @@
 //! The processor time of engines, with that of everything that they start.
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The processes of the system at one moment, as Linux tells of them in `/proc`. Times are exact to 10 ms a process.
 #[derive(Debug)]
@@ -49,19 +49,68 @@ impl Processes {
     /// their parent. The leader of the group is its guard, and counts only if it is the process itself.
     pub(super) fn time_of(&self, id: u32) -> Option<Duration> {
         let group = self.0.get(&id)?.group;
-        let is_own = |mut at: u32| {
+        Some(self.started_by(id, Some(group)).map(|at| self.0[&at].time).sum())
+    }
+
+    /// A process, what it started, and those of a group but its leader.
+    fn started_by(&self, id: u32, group: Option<u32>) -> impl Iterator<Item = u32> {
+        let is_own = move |mut at: u32| {
             // more steps than processes: a parent ended and its number was given to a child in this moment
             for _ in 0..self.0.len() {
                 let Some(usage) = self.0.get(&at) else { return false };
-                if at == id || (usage.group == group && at != group) {
+                if at == id || (Some(usage.group) == group && Some(at) != group) {
                     return true;
                 }
                 at = usage.parent;
             }
             false
         };
-        Some(self.0.iter().filter(|(at, _)| is_own(**at)).map(|(_, usage)| usage.time).sum())
+        self.0.keys().copied().filter(move |at| is_own(*at))
     }
+}
+
+/// The time that passes, less that in which this program and the engines that it started wait for a processor: as on a
+/// machine that does nothing else. Elsewhere than on Linux, all of the time.
+#[derive(Debug)]
+pub(crate) struct QuietClock {
+    began: Instant,
+    waits: HashMap<(u32, u32), Duration>,
+}
+
+impl QuietClock {
+    pub(crate) fn start() -> Self {
+        let waits = waits();
+        Self { began: Instant::now(), waits }
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        let elapsed = self.began.elapsed();
+        // threads of one process wait at the same time, and processes for each other
+        let mut by_process: HashMap<u32, Duration> = HashMap::new();
+        for (thread, wait) in waits() {
+            let waited = wait.saturating_sub(self.waits.get(&thread).copied().unwrap_or_default());
+            let longest = by_process.entry(thread.0).or_default();
+            *longest = waited.max(*longest);
+        }
+        // not nothing, whatever the system tells
+        elapsed.saturating_sub(by_process.values().sum()).max(elapsed / 10)
+    }
+}
+
+/// How long each thread, by its process and its number, has waited for a processor so far.
+fn waits() -> HashMap<(u32, u32), Duration> {
+    let Some(all) = Processes::now() else { return HashMap::new() };
+    let threads = |process: u32| {
+        let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+        threads.filter_map(move |thread| {
+            // on a processor, waiting for one, and how often, in nanoseconds
+            let times = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+            let waited = times.split_whitespace().nth(1)?.parse().ok()?;
+            Some(((process, thread.file_name().to_str()?.parse().ok()?), Duration::from_nanos(waited)))
+        })
+    };
+    // not its group, which holds what a shell started beside it
+    all.started_by(std::process::id(), None).flat_map(threads).collect()
 }
 
 #[cfg(test)]
@@ -100,6 +149,22 @@ mod tests {
         // without a guard, the engine leads its group
         assert_eq!(processes.time_of(40), Some(Duration::from_millis(60_700)));
         assert_eq!(processes.time_of(99), None);
+    }
+
+    /// Four threads for each processor wait for most of the time.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn waiting_for_a_processor_takes_no_time() {
+        let (clock, began) = (QuietClock::start(), Instant::now());
+        let most = 4 * std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|scope| {
+            for _ in 0..most {
+                scope.spawn(|| while began.elapsed() < Duration::from_millis(600) {});
+            }
+            std::thread::sleep(Duration::from_millis(500));
+            let (quiet, all) = (clock.elapsed(), began.elapsed());
+            assert!(quiet * 3 < all * 2, "{quiet:?} of {all:?}");
+        });
     }
 
     /// A shell whose child works, and one whose child has ended.
