@@ -287,3 +287,35 @@ def test_rules_hear_the_second_round(root, tmp_path):
     rules = evalcurve.replay(log, [by_hand, deaf, "cross-examination"])["replay"]["rules"]
     adopted = {rule["rule"]: [each["adopted"] for each in rule["adoption"]] for rule in rules}
     assert adopted["by_hand"] == adopted["cross-examination"] != adopted["deaf"]
+
+
+def heaviest(decision):
+    sums = {}
+    for vote in decision["votes"]:
+        sums[vote["move"]] = sums.get(vote["move"], 0) + vote["weight"]
+    return max(sums, key=sums.get)
+
+
+@pytest.mark.parametrize("right", [0.8, 1 / 3])
+def test_weights_of_an_own_rule_are_learned(root, tmp_path, right):
+    """技巧 votes for the best move so often, YaneuraOu, which wins ties, for any: a gain is told where there is one."""
+    head = (root / "tests" / "oracle" / "votes.jsonl").read_text(encoding="utf-8").splitlines()[0]
+    random, lines = np.random.default_rng(7), [head]
+    for number in range(600):
+        moves = [f"m{i}" for i in random.permutation(3)]
+        judged = [{"move": move, "score": score} for move, score in zip(moves, (200, 0, -200))]
+        chosen = [moves[0] if random.random() < right else moves[random.integers(1, 3)], moves[random.integers(3)]]
+        votes = [{"voter": v, "move": m, "score": 10, "time_ms": 9} for v, m in zip(("YaneuraOu", "技巧"), chosen[::-1])]
+        votes.append({"voter": "nozomi", "move": moves[0], "score": 200, "time_ms": 9, "list": judged})
+        decision = {"game_id": f"g{number // 10}", "ply": 30 + number, "position": f"p{number}", "side": "black",
+                    "time_ms": 9, "votes": votes, "decision": {"move": "m0", "reason": "largest_value"}, "played": "m0"}
+        lines.append(json.dumps(decision, ensure_ascii=False))
+    log = tmp_path / "votes.jsonl"
+    log.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = evalcurve.learn_weights(log, heaviest, reference="nozomi")
+    assert (found["decisions"], found["games"], found["skipped"]) == (600, 60, 0)
+    low, high = found["interval"]
+    assert (low > 0 and found["weights"]["技巧"] > found["weights"]["YaneuraOu"]) if right > 0.5 else low <= 0 <= high
+    assert found == evalcurve.learn_weights(log, heaviest, reference="nozomi")
+    with pytest.raises(evalcurve.EvalcurveError, match="two games"):
+        evalcurve.learn_weights(log, heaviest, reference="Gikou")
