@@ -78,7 +78,9 @@ impl CalibrationError {
                 _ => ErrorKind::Io,
             },
             // an object is damaged, other text is something else
-            Self::Syntax { json_path, line, column, .. } if json_path.starts_with("$[") || (*line, *column) == (1, 1) => {
+            Self::Syntax { json_path, line, column, .. }
+                if json_path.starts_with("$[") || (*line, *column) == (1, 1) =>
+            {
                 ErrorKind::OtherFormat
             }
             Self::Field { json_path, .. } if matches!(json_path.as_str(), "$" | "$.format") => ErrorKind::OtherFormat,
