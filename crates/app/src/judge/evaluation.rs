@@ -207,6 +207,21 @@ impl<'a> Forecaster<'a> {
         self.known.get(opponent).copied()
     }
 
+    /// The score that a forecast takes, in centipawns: that of a mate as the calibration treats mates, which leaves
+    /// them out (`None`), clips them or keeps them.
+    pub fn score(&self, score_cp: f64, is_mate: bool) -> Option<f64> {
+        let mates = self.calibration.mates;
+        let reached = mates.and_then(|mates| mates.threshold_cp).is_some_and(|cp| score_cp.abs() >= cp);
+        if !is_mate && !reached {
+            return Some(score_cp);
+        }
+        match mates.map_or(MatePolicy::Exclude, |mates| mates.policy) {
+            MatePolicy::Exclude => None,
+            MatePolicy::Clip => mates.and_then(|mates| mates.clip_cp).map(|cp| cp.copysign(score_cp)),
+            MatePolicy::Keep => Some(score_cp),
+        }
+    }
+
     /// The logit against an opponent of this strength, in logits. Where neither its strength nor its rating is known,
     /// it is one of those that the calibration met.
     pub fn logit(&self, score_cp: f64, opponent: Option<f64>, situation: &Situation) -> f64 {
