@@ -21,7 +21,7 @@ use crate::unmatched;
 /// Before a name that could also be that of a file.
 pub const KNOWN: &str = "known:";
 
-const TABLE: &str = include_str!("../../../data/atlas/engines.tsv");
+const TABLE: &str = evalcurve_data::ENGINES;
 /// Where the calibration says what it is; the digest of its samples finds the row again.
 const SOURCE: &str = "the atlas of evalcurve, by `benches/atlas.py`";
 /// Parameters of the joint model, the order of its covariance.

@@ -11,15 +11,9 @@ use crate::{Input, InputSource, Progress, Sample, Sampling};
 /// games, see `data/README.md`. The halves are there for those who fit on one and judge on the other. There are none of
 /// games other than shogi and chess.
 pub fn shipped(game: Game) -> Input {
-    let halves: [(&str, &[u8]); 2] = match game {
-        Game::Shogi => [
-            ("shogi-fit.sfen.zst", include_bytes!("../../../data/positions/shogi-fit.sfen.zst")),
-            ("shogi-judge.sfen.zst", include_bytes!("../../../data/positions/shogi-judge.sfen.zst")),
-        ],
-        Game::Chess => [
-            ("chess-fit.epd.zst", include_bytes!("../../../data/positions/chess-fit.epd.zst")),
-            ("chess-judge.epd.zst", include_bytes!("../../../data/positions/chess-judge.epd.zst")),
-        ],
+    let halves = match game {
+        Game::Shogi => evalcurve_data::SHOGI,
+        Game::Chess => evalcurve_data::CHESS,
         _ => return Input::default(),
     };
     Input { sources: halves.map(|(name, bytes)| InputSource::Bytes(name.to_owned(), bytes.into())).into() }
