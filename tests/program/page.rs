@@ -356,7 +356,7 @@ fn a_folder_is_served_with_the_page() {
         let program = folder.good(&["calibrate", "--dry-run", "my games", "--mate-threshold", "auto", "--json"]).out;
         assert_eq!(page.text("call('document', 'en')"), program);
         let command = page.text("document.getElementById('command').textContent");
-        assert_eq!(command, "evalcurve calibrate \"my games\" --mate-threshold auto");
+        assert_eq!(command, "evalcurve calibrate 'my games' --mate-threshold auto");
         assert!(page.text("document.getElementById('drop').textContent").contains("the page comes from evalcurve"));
         page.value("fetch('http://localhost:1/').catch(() => 0)");
         let asked: Vec<_> = page.complaints.iter().filter(|url| !url.starts_with(&served.url)).collect();
