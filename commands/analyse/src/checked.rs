@@ -10,7 +10,7 @@ use crate::games::{Cost, MISTAKE, Said, Series, WholeGame, costs};
 
 /// How many times the limit before it each further search has, in nodes or time: the first looks at all that looks bad,
 /// the others at what is left, for what was found among many moves is what erred most.
-pub(crate) const DEEPER: [u64; 3] = [8, 8, 4];
+pub(crate) const DEEPER: [u32; 3] = [8, 8, 4];
 /// The same in plies: engines here take 1.6 to 1.8 times as long for one more ply, so four are about 8 times.
 const PLIES_OF_8: f64 = 4.0;
 
@@ -170,7 +170,7 @@ pub fn sights(games: &[WholeGame], series: &[Vec<Series>], limits: &[Limit]) -> 
         let noise = [0, 1].map(|level| noise(games, series, engine, level));
         let blind = noise[1].is_none_or(|deep| deep.edge >= MISTAKE);
         let would_do = noise[0].zip(noise[1]).filter(|_| blind).and_then(|(first, second)| {
-            let falls = (first.edge / second.edge).ln() / (DEEPER[0] as f64).ln();
+            let falls = (first.edge / second.edge).ln() / f64::from(DEEPER[0]).ln();
             let factor = (second.edge / ENOUGH).powf(1.0 / falls);
             (falls > 0.0 && factor < FURTHEST).then(|| times(*limit, factor))
         });
@@ -181,9 +181,9 @@ pub fn sights(games: &[WholeGame], series: &[Vec<Series>], limits: &[Limit]) -> 
 
 /// Searches of one position that take as long as the further searches of so many moves, before it is known which.
 pub(crate) fn extra(moves: usize, game: Game) -> f64 {
-    let (mut times, mut sum) = (1.0, 2.0 * CONTROLS as f64 * DEEPER[0] as f64);
+    let (mut times, mut sum) = (1.0, 2.0 * CONTROLS as f64 * f64::from(DEEPER[0]));
     for (factor, share) in DEEPER.into_iter().zip(LEFT[usize::from(game == Game::Chess)]) {
-        times *= factor as f64;
+        times *= f64::from(factor);
         sum += 2.0 * share * moves as f64 * times;
     }
     sum

@@ -139,11 +139,11 @@ pub fn drift(old: &Calibration, new: &Calibration, options: &DriftOptions) -> Re
         None if chosen == other && has_scale(old) && has_scale(new) => chosen,
         None => chosen.method().unwrap_or(Method::MaximumLikelihood).into(),
     };
-    let mut remarks = remarks(old, new);
+    let compared = Compared::new(old, new, model)?;
+    let mut remarks = remarks(old, new, compared.same_samples);
     if options.method.is_none() && (chosen, other) != (model, model) {
         remarks.push(text!("the chosen models are {chosen} and {other}: compared by {model}, which both files have"));
     }
-    let compared = Compared::new(old, new, model)?;
     let changes = compared.changes(options.tolerance_percent)?;
     let first = changes.first();
     let of_w1 = first.filter(|_| compared.pawns.is_none());
@@ -207,7 +207,6 @@ impl Compared {
     fn changes(&self, tolerance_percent: f64) -> Result<Vec<Change>, Text> {
         let (a, b) = (&self.a, &self.b);
         let limit = libm::log1p(tolerance_percent / 100.0);
-        let test = Test { quantile: self.quantile, limit, by_chance: !self.same_samples };
         Ok(match (&self.sigmoids, &self.pawns) {
             (_, Some((from, to))) => {
                 // back from the interval, whose quantile is each calibration's own
@@ -215,17 +214,19 @@ impl Compared {
                     (e.value, e.interval.map(|[_, high]| ((high - e.value) / c.quantile()).powi(2)))
                 };
                 let both = |pick: fn(&PawnValue) -> Estimate| (known(a, pick(from)), known(b, pick(to)));
-                [("a", both(|p| p.a)), ("b", both(|p| p.b))].map(|(name, (x, y))| test.change(name, x, y)).to_vec()
+                [("a", both(|p| p.a)), ("b", both(|p| p.b))]
+                    .map(|(name, (x, y))| self.change(name, x, y, limit))
+                    .to_vec()
             }
             (Some((from, to)), None) => {
                 let variance =
                     |c: &Calibration| c.models.get(&self.model)?.covariance.as_ref()?.first()?.first().copied();
-                vec![test.change("w1", (from.w1, variance(a)), (to.w1, variance(b)))]
+                vec![self.change("w1", (from.w1, variance(a)), (to.w1, variance(b)), limit)]
             }
             (None, None) => {
                 let slope = |c: &Calibration| c.slope().map(|(w1, half)| (w1, Some((half / c.quantile()).powi(2))));
                 let (x, y) = slope(a).zip(slope(b)).ok_or_else(|| no_fit(b, self.model))?;
-                vec![test.change("w1", x, y)]
+                vec![self.change("w1", x, y, limit)]
             }
         })
     }
@@ -247,8 +248,8 @@ impl Compared {
             c.logit_error(self.reading, score_cp, &situation).map(|e| (p * (1.0 - p) * e).powi(2))
         };
         let (p, q) = (rate(&self.a), rate(&self.b));
-        let both = variance(&self.a, p).zip(variance(&self.b, q)).filter(|_| !self.same_samples);
-        let half = both.map(|(v, w)| self.quantile * (v + w).sqrt());
+        let half =
+            self.by_chance(variance(&self.a, p), variance(&self.b, q)).map(|(v, w)| self.quantile * (v + w).sqrt());
         let difference = Estimated { value: q - p, interval: half.map(|h| (q - p - h, q - p + h)) };
         let old_score_cp = match &self.sigmoids {
             Some((from, to)) => (to.logit(score_cp) + from.w2) / from.w1,
@@ -260,36 +261,32 @@ impl Compared {
     /// Test that both parameters of two sigmoids are equal.
     fn same_curve(&self, from: Sigmoid, to: Sigmoid) -> Option<Wald> {
         let covariance = |c: &Calibration| c.models.get(&c.model.kind)?.covariance.clone();
-        let (v, w) = covariance(&self.a).zip(covariance(&self.b)).filter(|_| !self.same_samples)?;
+        let (v, w) = self.by_chance(covariance(&self.a), covariance(&self.b))?;
         let sum = |i: usize, j: usize| Some(v.get(i)?.get(j)? + w.get(i)?.get(j)?);
         let summed = vec![vec![sum(0, 0)?, sum(0, 1)?], vec![sum(1, 0)?, sum(1, 1)?]];
         wald(&[to.w1 - from.w1, to.w2 - from.w2], &summed)
     }
-}
 
-/// What decides on a change: the quantile of its interval, the tolerance on the logarithm.
-struct Test {
-    quantile: f64,
-    limit: f64,
-    /// Whether the two can differ by chance.
-    by_chance: bool,
-}
+    /// The variances of both, which add up where the two can differ by chance; else there is no interval and no test.
+    fn by_chance<T>(&self, of_a: Option<T>, of_b: Option<T>) -> Option<(T, T)> {
+        of_a.zip(of_b).filter(|_| !self.same_samples)
+    }
 
-impl Test {
-    fn change(&self, name: &'static str, (from, v): Known, (to, w): Known) -> Change {
+    /// The change of one number, with the tolerance on its logarithm.
+    fn change(&self, name: &'static str, (from, v): Known, (to, w): Known, limit: f64) -> Change {
         let estimated = |(value, variance): Known| {
             let half = variance.map(|v| self.quantile * v.max(0.0).sqrt());
             Estimated { value, interval: half.map(|h| (value - h, value + h)) }
         };
         let log_ratio = libm::log(to / from);
-        let log_variance = v.zip(w).filter(|_| self.by_chance).map(|(v, w)| v / (from * from) + w / (to * to));
+        let log_variance = self.by_chance(v, w).map(|(v, w)| v / (from * from) + w / (to * to));
         let percent = |log: f64| 100.0 * libm::expm1(log);
         let half = log_variance.map(|variance| self.quantile * variance.max(0.0).sqrt());
         let ends = half.map(|half| (log_ratio - half, log_ratio + half));
         // as a ratio, so that swapping the calibrations gives the same verdict
-        let verdict = Verdict::of(log_ratio, ends, self.limit);
+        let verdict = Verdict::of(log_ratio, ends, limit);
         // the interval has to become so narrow that it excludes no change, or the tolerance
-        let room = if log_ratio.abs() > self.limit { log_ratio.abs() } else { self.limit - log_ratio.abs() };
+        let room = if log_ratio.abs() > limit { log_ratio.abs() } else { limit - log_ratio.abs() };
         let factor = half.map(|half| (half / room) * (half / room)).filter(|f| f.is_finite());
         Change {
             name,
@@ -327,7 +324,7 @@ fn same_samples(old: &Calibration, new: &Calibration) -> bool {
 }
 
 /// What differs between two calibrations apart from the engine.
-fn remarks(old: &Calibration, new: &Calibration) -> Vec<Text> {
+fn remarks(old: &Calibration, new: &Calibration, same_samples: bool) -> Vec<Text> {
     let mut remarks = Vec::new();
     let [a, b] = [&old.engine, &new.engine];
     if a.name != b.name && !a.aliases.contains(&b.name) && !b.aliases.contains(&a.name) {
@@ -338,7 +335,7 @@ fn remarks(old: &Calibration, new: &Calibration) -> Vec<Text> {
             b.name
         ));
     }
-    if same_samples(old, new) {
+    if same_samples {
         remarks.push(text!("both are fitted to the same samples, so no test is made"));
     }
     if let (Some(a), Some(b)) = (&old.mates, &new.mates) {

@@ -438,18 +438,18 @@ fn check(
     // in searches of the first limit: few mistakes among many moves are worth a last look, but people make many
     let (mut times, mut spent) = (1, searched.positions as u64);
     for (round, factor) in checked::DEEPER.into_iter().enumerate() {
-        let deeper = |limit| checked::times(limit, factor as f64);
+        let deeper = |limit| checked::times(limit, f64::from(factor));
         engines.iter_mut().for_each(|engine| engine.limit = engine.limit.map(deeper));
         let asked = if round == 0 { asked.clone() } else { checked::to_confirm(games, series, mine) };
         let mut search = driver(args, games[0].rules(), engines.clone());
         let positions: Vec<Position> = asked.iter().map(|(game, at)| games[*game].to_search(*at)).collect();
         times *= factor;
-        let takes = positions.len() as u64 * times;
+        let takes = positions.len() as u64 * u64::from(times);
         if round > 1 && takes > spent {
             break;
         }
         spent += takes;
-        search.patience += LONGEST * u32::try_from(times).unwrap_or(u32::MAX) * each;
+        search.patience += LONGEST * times * each;
         let (count, minutes) = (positions.len(), minutes(each, takes as f64, &search));
         if minutes > 1 && !args.output.is_quiet() {
             terminal::note(&say!(
