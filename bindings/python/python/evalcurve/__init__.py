@@ -961,7 +961,7 @@ def learn_weights(
     *,
     reference: str,
     calibrations: dict[str, _Any] | None = None,
-    folds: int = 10,
+    folds: int = 2,
     seed: int = 1,
 ) -> dict[str, _Any]:
     """Learns how much each voter should count under a rule of your own.
@@ -981,7 +981,8 @@ def learn_weights(
     calibrations : dict, optional
         As for ``read_votes``.
     folds : int, optional
-        Parts of the games for the regret out of sample: the weights of a decision are learned from other parts.
+        Parts of the games for the regret out of sample: the weights of a decision are learned from other parts. With
+        more parts than two the interval is too narrow, for the weights of all parts come from the same games.
     seed : int, optional
         Seed of the parts.
 
@@ -1040,7 +1041,10 @@ def learn_weights(
         out[part == fold] = regrets(learned(part != fold))[part == fold]
     gains = equal - out
     sums = np.bincount(codes, weights=gains - gains.mean())
-    half = 1.96 * float(np.sqrt((sums**2).sum() * len(games) / (len(games) - 1))) / len(found)
+    # the quantile of t, by its expansion in the number of games. Of 1,200 simulated logs of 30 games without a gain
+    # 4.4% of the intervals miss 0 with two parts, and of 600 with ten parts 11.8%
+    quantile = 1.96 + (1.96**3 + 1.96) / (4 * (len(games) - 1))
+    half = quantile * float(np.sqrt((sums**2).sum() * len(games) / (len(games) - 1))) / len(found)
     gain = float(gains.mean())
     return {
         "weights": dict(zip(names, learned(np.ones(len(found), dtype=bool)))),
