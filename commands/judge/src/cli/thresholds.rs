@@ -119,8 +119,10 @@ impl Subcommand for Args {
         if !self.output.json {
             notes.iter().for_each(|note| terminal::note(&printable(&note.text(language))));
         }
-        // an answer that was asked for and cannot be given
-        let told = certified.as_ref().is_none_or(|certified| certified.rules.iter().any(|rule| rule.rule.is_ok()));
+        let told = match certified {
+            Some(certified) => certified.rules.iter().any(|rule| rule.rule.is_ok()),
+            None => recommended.iter().any(Option::is_some),
+        };
         Ok(if told { Done::Yes } else { Done::CannotTell })
     }
 }

@@ -222,6 +222,36 @@ pub(crate) fn clustered(
     sandwich(hessian, games.len() as u64, clusters, &meat)
 }
 
+/// As [`clustered`], but Σ d dᵀ with d = (A - A_g/2)⁻¹ s for a game of gradient s and Hessian A_g. The sandwich, d = A⁻¹ s,
+/// is too narrow where a few games decide a parameter, since the fit follows them; the cluster jackknife, with all of
+/// A_g, is too wide. Half of it is free of bias to the first order (Bell and McCaffrey 2002). Between halves of the
+/// TCEC Cups 11 to 16, the differences of constants of `wdl` had 1.13, 1.00 and .81 times their standard error.
+///
+/// `add` adds a sample's gradient and its Hessian.
+pub(crate) fn leveraged(
+    hessian: &Square,
+    games: &[u64],
+    add: impl Fn(usize, &mut [f64], &mut Square),
+) -> Option<Square> {
+    let k = hessian.size();
+    let mut order: Vec<u32> = (0..games.len() as u32).collect();
+    // stable, so that the sums of a game keep their bits
+    order.sort_by_key(|&i| games[i as usize]);
+    let all = hessian.clone().scaled(games.len() as f64);
+    let factor = all.cholesky()?;
+    let (mut covariance, mut clusters) = (Square::zero(k), 0);
+    for game in order.chunk_by(|a, b| games[*a as usize] == games[*b as usize]) {
+        let (mut gradient, mut own) = (vec![0.0; k], Square::zero(k));
+        game.iter().for_each(|i| add(*i as usize, &mut gradient, &mut own));
+        let mut rest = all.clone();
+        rest.add_all(&own.scaled(-0.5));
+        let moved = rest.cholesky().map_or_else(|| factor.solve(&gradient), |rest| rest.solve(&gradient));
+        (0..k).for_each(|i| (0..=i).for_each(|j| covariance.add(i, j, moved[i] * moved[j])));
+        clusters += 1;
+    }
+    (clusters > 1).then_some(covariance)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 use super::field::Field;
 use super::objective::{OF_RESULTS, Objective};
 use crate::fit::lapse::{Points, second};
-use crate::fit::search::Evaluation;
+use crate::fit::search::{Evaluation, Loss};
 use crate::fit::symmetric::{Arrow, ArrowFactor, Curvature, Square, add_times};
 use crate::parallel;
 use crate::vector::BLOCK;
@@ -224,6 +224,8 @@ struct OfEngine {
 /// much the minimum moves, in one Newton step, without a game of gradient s and Hessian A_g (the cluster jackknife); P
 /// is the precision of the prior, which counts as an observation.
 ///
+/// `of_lapse` is the precision of a prior of the share of lapses, see [`AtBound`].
+///
 /// With the slopes eliminated the sum over all games is a matrix of the size of the tail, which all engines share: the
 /// time grows with the number of games and that of engines, not with their product.
 pub(super) fn covariances(
@@ -231,6 +233,7 @@ pub(super) fn covariances(
     at: &[f64],
     evaluation: &Evaluation<Arrow>,
     functionals: &[Functionals],
+    of_lapse: Option<f64>,
 ) -> Option<Vec<Vec<Vec<f64>>>> {
     let layout = &objective.layout;
     let inverse = Inverse::new(evaluation.hessian.clone().scaled(objective.rows.len() as f64).factor()?);
@@ -252,6 +255,7 @@ pub(super) fn covariances(
     for (i, [.., precision]) in objective.prior_of_draws(at) {
         all.add(i - layout.engines, i - layout.engines, precision);
     }
+    of_lapse.into_iter().for_each(|precision| all.add(size - 1, size - 1, precision));
     let mut engines = Vec::with_capacity(layout.engines);
     for (sums, of) in parallel::map(layout.engines.div_ceil(length), part) {
         for i in 0..size {
@@ -261,6 +265,51 @@ pub(super) fn covariances(
     }
     let between = both_sides(&inverse, &all);
     Some(parallel::map(layout.engines, |e| of_model(e, &inverse, &functionals[e], &engines[e], &between)))
+}
+
+/// What a share of lapses of 0 leaves open: the fit with a share that a prior holds near 0.
+pub(super) struct AtBound<'a> {
+    pub(super) objective: Objective<'a>,
+    pub(super) at: Vec<f64>,
+    pub(super) evaluation: Evaluation<Arrow>,
+    /// the precision of that prior
+    pub(super) precision: f64,
+}
+
+/// A share of lapses is not above this (Wichmann and Hill 2001): few games alone would leave any share possible.
+const MOST_AT_BOUND: f64 = 0.06;
+
+/// By how much more the prior of [`AtBound`] bends than the results: enough that no game moves the share.
+const HELD: f64 = 100.0;
+
+impl<'a> AtBound<'a> {
+    /// Beside the bound the likelihood of a share λ falls as exp(−gλ − hλ²/2), for which the mean of λ² is about
+    /// 1/(h + g²/2 + 3/m²) where λ is at most m: exact where one of the three is all. g and h count games, because one
+    /// lapse decides a whole game.
+    ///
+    /// `None` where a share is estimated, or where games are drawn: those drawn at any score have such a prior already
+    /// (with both, intervals at .98 held the truth in .94 to .98 of 2% coins, `benches/three_outcomes.py`).
+    pub(super) fn new(plain: &Objective<'a>, at: &[f64]) -> Option<Self> {
+        if plain.layout.lapse || plain.layout.draws {
+            return None;
+        }
+        let objective = plain.lapsing();
+        let at: Vec<f64> = at.iter().copied().chain([0.0]).collect();
+        let mut evaluation = objective.evaluate(&at)?;
+        let (samples, last) = (objective.rows.len() as f64, objective.layout.size() - 1);
+        let mut games = objective.rows.game.clone();
+        games.sort_unstable();
+        games.dedup();
+        let inverse = Inverse::new(evaluation.hessian.clone().scaled(samples).factor()?);
+        let (slope, bend) = (samples * evaluation.gradient[last], 1.0 / inverse.at(last, last));
+        let each = games.len() as f64 / samples;
+        let possible = 3.0 / (MOST_AT_BOUND * MOST_AT_BOUND);
+        let square = 1.0 / (each * bend + 0.5 * (each * slope).powi(2) + possible);
+        let held = HELD * (bend + slope * slope);
+        let place = objective.layout.tail() - 1;
+        evaluation.hessian.tail.add(place, place, held / samples);
+        Some(Self { objective, at, evaluation, precision: square * (bend + held).powi(2) })
+    }
 }
 
 /// S⁻¹ M S⁻¹ with S what is left of the tail.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use evalcurve_calibration::{Joint, Method, Model, ModelKind};
 
-use super::covariance::{Functionals, covariances, mean_strength};
+use super::covariance::{AtBound, Functionals, covariances, mean_strength};
 use super::field::Field;
 use super::objective::{Layout, Objective, RUNAWAY, Row, Rows};
 use crate::fit::case::{Case, Part, median_size};
@@ -286,9 +286,15 @@ fn fit_together(
     let lapse = objective.lapse(at) + 0.5 * drawn;
     let fields = parallel::map(engines.len(), |e| Field::new(objective, e, units[e], &rates, at));
     let full = !options.forecasts_only;
-    let functionals = |e: usize| Functionals::new(objective, e, units[e], &rates, fields[e].as_ref().ok());
-    let functionals = full.then(|| parallel::map(engines.len(), functionals));
-    let covariances = functionals.and_then(|functionals| covariances(objective, at, &evaluation, &functionals));
+    let covariances_of = |objective: &Objective<'_>, at: &[f64], evaluation: &_, of_lapse| {
+        let functionals = |e: usize| Functionals::new(objective, e, units[e], &rates, fields[e].as_ref().ok());
+        covariances(objective, at, evaluation, &parallel::map(engines.len(), functionals), of_lapse)
+    };
+    let covariances = full.then(|| match AtBound::new(objective, at) {
+        Some(b) => covariances_of(&b.objective, &b.at, &b.evaluation, Some(b.precision)),
+        None => covariances_of(objective, at, &evaluation, None),
+    });
+    let covariances = covariances.flatten();
     let fit = |e: usize| {
         let w1 = at[e] / units[e];
         if w1 <= 0.0 {

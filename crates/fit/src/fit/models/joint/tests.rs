@@ -287,6 +287,32 @@ fn the_jackknife_is_the_fit_without_the_game() {
 }
 
 #[test]
+fn a_share_of_lapses_of_0_is_not_certain() {
+    let of_seed = |seed| {
+        let engines = planted(&[300.0, 600.0], &[0.0, 0.0], 400, seed, false);
+        let found = slopes(&engines);
+        (found[0].0.lapse == 0.0).then_some((engines, found))
+    };
+    let (engines, found) = (21..41).find_map(of_seed).expect("half of the estimates are 0");
+    let lapses: Vec<f64> = found.iter().map(|(_, fit)| fit.covariance.as_ref().unwrap()[3][3]).collect();
+    // the first two derivatives by the share, of one sample a game
+    let (mut slope, mut bend) = (0.0, 0.0);
+    for (cases, (model, fit)) in engines.iter().zip(&found) {
+        let strengths = fit.strengths.as_ref().unwrap();
+        for case in cases {
+            let [own, other] = case.situation.players.unwrap().map(|p| strengths.of(p).unwrap_or(0.0));
+            let u = model.w1 * f64::from(case.score_cp) + own - other - model.optimism;
+            let p = Sigmoid::STANDARD.win_rate(if case.outcome == Outcome::Win { u } else { -u });
+            slope += 0.5 * (2.0 - 1.0 / p);
+            bend += 0.5 * (2.0 - 1.0 / p).powi(2);
+        }
+    }
+    let possible = 3.0 / (0.06 * 0.06);
+    let [least, most] = [bend, 0.0].map(|bend| 1.0 / (bend + 0.5 * slope * slope + possible));
+    assert!(slope > 0.0 && lapses.iter().all(|v| (least..most).contains(v)), "{lapses:?} {least} {most}");
+}
+
+#[test]
 fn the_same_bits_on_any_number_of_threads() {
     let engines = planted(&[300.0, 900.0], &[0.3, -0.3], 300, 1, false);
     let run = |threads| {

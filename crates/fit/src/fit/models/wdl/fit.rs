@@ -6,7 +6,7 @@ use evalcurve_calibration::{Model, ModelKind, StageUnit, Wdl};
 
 use super::UNIT;
 use crate::fit::case::{Case, central_range};
-use crate::fit::covariance::clustered;
+use crate::fit::covariance::leveraged;
 use crate::fit::error::FitError;
 use crate::fit::models::fitted::ModelFit;
 use crate::fit::options::FitOptions;
@@ -88,6 +88,23 @@ impl Objective<'_> {
     }
 }
 
+/// Adds derivatives by a and b, as of [`derivatives`], as those by the coefficients of a stage.
+fn add_stage([f_a, f_b, f_aa, f_ab, f_bb]: [f64; 5], basis: &[f64], gradient: &mut [f64], hessian: &mut Square) {
+    let k = basis.len();
+    for (i, u) in basis.iter().enumerate() {
+        gradient[i] += f_a * u;
+        gradient[k + i] += f_b * u;
+        for (j, v) in basis.iter().enumerate() {
+            let both = u * v;
+            hessian.add(k + i, j, f_ab * both);
+            if j <= i {
+                hessian.add(i, j, f_aa * both);
+                hessian.add(k + i, k + j, f_bb * both);
+            }
+        }
+    }
+}
+
 impl Loss for Objective<'_> {
     fn evaluate(&self, at: &[f64]) -> Option<Evaluation> {
         let k = self.terms;
@@ -98,21 +115,9 @@ impl Loss for Objective<'_> {
             for row in &stage.rows {
                 sums.iter_mut().zip(derivatives(a, b, *row)).for_each(|(s, d)| *s += d);
             }
-            let [f, f_a, f_b, f_aa, f_ab, f_bb] = sums.map(|s| s / self.samples);
+            let [f, sums @ ..] = sums.map(|s| s / self.samples);
             loss += f;
-            for i in 0..k {
-                let u = stage.basis[i];
-                gradient[i] += f_a * u;
-                gradient[k + i] += f_b * u;
-                for j in 0..k {
-                    let both = u * stage.basis[j];
-                    hessian.add(k + i, j, f_ab * both);
-                    if j <= i {
-                        hessian.add(i, j, f_aa * both);
-                        hessian.add(k + i, k + j, f_bb * both);
-                    }
-                }
-            }
+            add_stage(sums, &stage.basis[..k], &mut gradient, &mut hessian);
         }
         Some(Evaluation { loss, gradient, hessian })
     }
@@ -291,17 +296,14 @@ pub(super) fn fit(
     let Solved { model, at, hessian, mean_loss, scale } = solve(&counts, unit)?;
     let games: Vec<u64> = known.iter().map(|k| k.0.game).collect();
     let terms = scale.terms;
-    let in_units = clustered(&hessian, &games, |i, add| {
+    let in_units = leveraged(&hessian, &games, |i, gradient, hessian| {
         let (case, stage) = &known[i];
         let basis = scale.basis(f64::from(*stage));
         let value = |c: &[f64]| c.iter().zip(basis).map(|(c, u)| c * u).sum::<f64>();
         let mut row = [f64::from(case.score_cp) / UNIT, 0.0, 0.0, 0.0];
         row[3 - case.outcome as usize] = 1.0;
-        let [_, f_a, f_b, ..] = derivatives(value(&at[..terms]), value(&at[terms..]), row);
-        for (k, u) in basis.iter().enumerate().take(terms) {
-            add(k, f_a * u);
-            add(terms + k, f_b * u);
-        }
+        let [_, sums @ ..] = derivatives(value(&at[..terms]), value(&at[terms..]), row);
+        add_stage(sums, &basis[..terms], gradient, hessian);
     });
     // from the centred stage to the powers of stage/target: linear in the coefficients
     let matrix = scale.to_powers(unit.target());
