@@ -26,7 +26,7 @@
 //! | [`language`], [`mod@text`], [`whole_file`], [`random`] | messages, texts, files, numbers | `evalcurve-words` |
 //! | [`curve`], [`fit`], [`validate`], [`standardize`], [`rating`] | curves, fits, scores, ratings | `evalcurve-fit` |
 //! | [`rule`] | every rule by which a council decides: votes in, one move out | `evalcurve-rules` |
-//! | [`games`], [`record`], [`sample`] | finds and reads game records; draws positions from them | `evalcurve-records` |
+//! | [`games`], [`record`], [`sample`] | reads game records; draws positions from them | `evalcurve-records` |
 //! | [`table`] | the sample table as columns, CSV and Parquet | `evalcurve-tables` |
 //! | [`plot`] | figures as SVG and PNG | `evalcurve-figures` |
 //! | [`engine`] | one engine: its process, USI and UCI, boards, clocks, limits | `evalcurve-engine` |

@@ -19,7 +19,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Starts an engine in one line, such as `stockfish option.Threads=1`; [`parse_engine`] says what the line may have.
+    /// Starts an engine by one line, such as `stockfish option.Threads=1`: see [`parse_engine`].
     ///
     /// # Errors
     /// The line names no program, or as of [`Player::start`].

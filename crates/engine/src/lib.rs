@@ -18,8 +18,8 @@
 //!
 //! An [`Engine`] answers for positions by their text. [`Failure::kind`] tells one that is not there from one that ended
 //! or is late. A [`Player`] is the same with a configuration, games and clocks, as a match runner needs it; a
-//! [`Member`] never waits, as a council needs it. [`usi`] has the messages and the process, [`board`] the legal moves of
-//! shogi, 5x5 shogi and chess. [`ConfigText`] reads the tables of engines in the files of councils and tournaments.
+//! [`Member`] never waits, as a council needs it. [`usi`] has the messages and the process, [`board`] the legal moves
+//! of shogi, 5x5 shogi and chess. [`ConfigText`] reads the tables of engines in the files of councils and tournaments.
 
 pub mod board;
 pub mod clock;

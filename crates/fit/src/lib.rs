@@ -33,9 +33,9 @@
 //!
 //! Setup: `cargo add evalcurve-fit evalcurve-calibration`. It has no features.
 //!
-//! [`Fit::sigmoid`](fit::Fit::sigmoid) fits one sigmoid, [`fit::fit`] with options, [`fit::fit_engines`] every model of the list, with the ply, the material and the
-//! players of a [`fit::Situation`]. [`validate`] scores them on games that they were not fitted to, also models of your
-//! own ([`CrossValidation::add`](validate::CrossValidation::add)).
+//! [`Fit::sigmoid`](fit::Fit::sigmoid) fits one sigmoid, [`fit::fit`] with options, [`fit::fit_engines`] every model of
+//! the list, with the ply, the material and the players of a [`fit::Situation`]. [`validate`] scores them on games that
+//! they were not fitted to, also models of your own ([`CrossValidation::add`](validate::CrossValidation::add)).
 //!
 //! It reads no records, archives or tables and draws no figures. A program that only reads calibration files needs
 //! `evalcurve-calibration` alone.

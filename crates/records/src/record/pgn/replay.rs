@@ -129,7 +129,8 @@ pub(crate) fn is_position(fen: &[u8]) -> bool {
     read_fen(fen).is_some()
 }
 
-/// Reads a FEN whose last fields may be missing or out of range, also with castling rights as X-FEN and Shredder-FEN write them.
+/// Reads a FEN whose last fields may be missing or out of range, also with castling rights as X-FEN and Shredder-FEN
+/// write them.
 fn read_fen(fen: &[u8]) -> Option<Board> {
     let mut fields = std::str::from_utf8(fen).ok()?.split_ascii_whitespace();
     let (board, side) = (fields.next()?, fields.next()?);
