@@ -402,6 +402,13 @@ fn errors_say_what_can_be_done() {
     assert_eq!((of_path("no/such/file"), of_path("/")), (ErrorKind::NotFound, ErrorKind::Io));
 }
 
+#[test]
+fn a_calibration_may_be_anywhere() {
+    use std::panic::{RefUnwindSafe, UnwindSafe};
+    const fn safe<T: Send + Sync + UnwindSafe + RefUnwindSafe>() {}
+    const { safe::<Calibration>() };
+}
+
 /// A broken score has no win rate, and none is certain.
 #[test]
 fn not_a_number_stays_so_in_every_model() {
