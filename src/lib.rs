@@ -5,12 +5,11 @@
 //! a file turns scores into win rates:
 //!
 //! ```
-//! use evalcurve::calibration::{Calibration, Score};
+//! use evalcurve::calibration::Calibration;
 //!
 //! let gikou = Calibration::read("data/published/gikou.json")?;
-//! let rate = gikou.win_rate(gikou.classify(300.0)); // at or above the file's mate threshold, the score is a mate
-//! println!("{}: +300 wins {:.1}% of the time", gikou.engine.name, 100.0 * rate);
-//! assert_eq!(gikou.win_rate(Score::Mate { wins: true, plies: Some(5) }), 1.0);
+//! let rate = gikou.estimate(300); // at or above the file's mate threshold, the score is a mate
+//! println!("{}: +300 wins {:.1}% of the time", gikou.engine.name, 100.0 * rate.value);
 //! # assert_eq!(format!("{rate:.4}"), "0.6857");
 //! # Ok::<(), evalcurve::calibration::CalibrationError>(())
 //! ```
@@ -27,7 +26,7 @@
 //! | [`language`], [`mod@text`], [`whole_file`], [`random`] | messages, texts, files, numbers | `evalcurve-words` |
 //! | [`curve`], [`fit`], [`validate`], [`standardize`], [`rating`] | curves, fits, scores, ratings | `evalcurve-fit` |
 //! | [`rule`] | every rule by which a council decides: votes in, one move out | `evalcurve-rules` |
-//! | [`record`], [`sample`] | finds and reads game records; draws positions from them | `evalcurve-records` |
+//! | [`games`], [`record`], [`sample`] | reads game records; draws positions from them | `evalcurve-records` |
 //! | [`table`] | the sample table as columns, CSV and Parquet | `evalcurve-tables` |
 //! | [`plot`] | figures as SVG and PNG | `evalcurve-figures` |
 //! | [`engine`] | one engine: its process, USI and UCI, boards, clocks, limits | `evalcurve-engine` |
@@ -43,7 +42,7 @@ pub use evalcurve_calibration::{logistic, types};
 pub use evalcurve_engine as engine;
 pub use evalcurve_figures as plot;
 pub use evalcurve_fit::{calibration, curve, fit, normal, rating, standardize, validate};
-pub use evalcurve_records::{record, sample};
+pub use evalcurve_records::{games, games_of, record, sample};
 pub use evalcurve_rules as rule;
 pub use evalcurve_tables as table;
 pub use evalcurve_words::{language, random, say, text, whole_file};

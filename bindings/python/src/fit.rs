@@ -152,10 +152,7 @@ impl Fit {
 
     /// The ends of the 95% interval of the win rate of each score: two floats, or two arrays of the same shape.
     fn interval<'py>(&self, score_cp: &Bound<'py, PyAny>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
-        let of = |cp| {
-            let (low, high) = self.0.interval_win_rate(cp);
-            [low, high]
-        };
+        let of = |cp: f64| self.0.in_these_games(cp).interval.unwrap_or([f64::NAN; 2]);
         numbers::map(score_cp, of).map(|[low, high]| (low, high))
     }
 

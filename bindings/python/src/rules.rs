@@ -1,6 +1,6 @@
 //! The rules of councils.
 
-use evalcurve::calibration::{FittedSigmoid, Method, Score};
+use evalcurve::calibration::{FittedModel, Method, Score};
 use evalcurve::fit::CP_PER_LOGIT;
 use evalcurve::logistic::logit;
 use evalcurve::rule::{self, Move, Options, Role, Rule, TieRule, Vote, Voter};
@@ -29,10 +29,9 @@ type Given<'py> = (
 type GivenMove = (String, Option<f64>, Option<i32>, Option<f64>);
 
 /// What turns a score into the win rate that it stands for, where win rates are given and no calibration.
-fn of_win_rates() -> Option<evalcurve::calibration::Calibration> {
-    let fitted = FittedSigmoid { w1: 1.0 / CP_PER_LOGIT, w2: 0.0, covariance: None, samples: None, games: None };
-    let method = Method::MaximumLikelihood;
-    evalcurve::calibration::Calibration::from_sigmoids("win rates", [(method, fitted)], method)
+fn of_win_rates() -> evalcurve::calibration::Calibration {
+    let fitted = FittedModel::sigmoid(1.0 / CP_PER_LOGIT, 0.0);
+    evalcurve::calibration::Calibration::from_model("win rates", Method::MaximumLikelihood, fitted)
 }
 
 /// The score that stands for a win rate.
@@ -101,7 +100,7 @@ pub(crate) fn decide(
     for ((name, best, score_cp, mate, leads, weight, given, win_rate, ..), (list, judged)) in listed {
         let calibration = given.as_ref().map(|calibration| &calibration.0);
         let has_rates = list.len() + judged.len() > 0 && parsed.needs_win_rates() && win_rate.is_some();
-        let calibration = calibration.or(by_rates.as_ref().filter(|_| has_rates));
+        let calibration = calibration.or(Some(&by_rates).filter(|_| has_rates));
         let role = if *leads { Role::Leader } else { Role::Member };
         // which votes lack a win rate is told below
         voters.push(Voter { role, weight: *weight, calibration, brings_win_rates: true, ..Voter::member(name) });

@@ -371,7 +371,7 @@ fn restricted(header: &Header, members: &[&str]) -> Header {
 mod tests {
     use super::*;
     use evalcurve_calibration::types::Color;
-    use evalcurve_calibration::{Calibration, FittedSigmoid, Score};
+    use evalcurve_calibration::{Calibration, FittedModel, Score};
     use evalcurve_fit::fit::Method;
     use evalcurve_rules::log::{LoggedMove, LoggedScore, LoggedVote};
     use evalcurve_rules::{Options, Voter};
@@ -379,8 +379,7 @@ mod tests {
     /// Two positions of each game with three moves, which members see with noise, in logits, and the teacher as they
     /// are. Every member judges every voted move.
     fn known(games: u64, noise: &[f64]) -> Log {
-        let fit = FittedSigmoid { w1: 1.0 / 600.0, w2: 0.0, covariance: None, samples: None, games: None };
-        let c = Calibration::from_sigmoids("E", [(Method::LeastSquares, fit)], Method::LeastSquares).unwrap();
+        let c = Calibration::from_model("E", Method::LeastSquares, FittedModel::sigmoid(1.0 / 600.0, 0.0));
         let names: Vec<String> = (0..noise.len()).map(|i| format!("m{i}")).chain(["teacher".to_owned()]).collect();
         let voters: Vec<Voter<'_>> =
             names.iter().map(|n| Voter { calibration: Some(&c), ..Voter::member(n) }).collect();

@@ -23,6 +23,7 @@ mod held;
 mod learn;
 #[cfg(feature = "engine")]
 mod meter;
+mod noise;
 #[cfg(feature = "engine")]
 mod options;
 #[cfg(feature = "engine")]

@@ -13,6 +13,7 @@ use evalcurve_words::text;
 use serde_json::{Value, json};
 
 use crate::learn::{LearnOptions, Learned, learn};
+use crate::noise;
 
 /// Decides vote logs again, by any rule.
 #[derive(Debug, Clone, Default)]
@@ -111,7 +112,8 @@ pub fn learned_document(logs: &Logs, found: &Learned) -> Result<Value, Error> {
 /// [`Error::Said`] for what cannot be written as JSON.
 pub fn replay_document(logs: &Logs, found: &Replayed) -> Result<Value, Error> {
     let log = &logs.log;
-    let replay = serde_json::to_value(found).map_err(Error::said)?;
+    let mut replay = serde_json::to_value(found).map_err(Error::said)?;
+    replay["noise"] = json!(noise::of_replay(log, found));
     Ok(json!({
         "format": "evalcurve-replay", "version": 1, "problems": logs.problems,
         "lines": {

@@ -5,10 +5,12 @@ use std::fmt::Write;
 
 use evalcurve_app::report::columns::Columns;
 use evalcurve_app::report::text::{columns, fit_name, printable, shown_or, thousands};
-use evalcurve_rules::noise::Noise;
+use evalcurve_rules::log::Log;
 use evalcurve_rules::replay::{Cost, Regret, Replay, RuleReplay, Share};
 use evalcurve_words::language::Language;
 use evalcurve_words::{key, say};
+
+use crate::noise::{Noise, of_replay};
 
 /// Columns of the label of a line.
 const LABEL: usize = 12;
@@ -20,7 +22,7 @@ const NAME: usize = 12;
 const KINDS: usize = 16;
 
 /// The report that `evalcurve replay` prints.
-pub fn text(replay: &Replay, language: Language) -> String {
+pub fn text(log: &Log, replay: &Replay, language: Language) -> String {
     let count = |n: usize| thousands(n as u64);
     let logged = &replay.logged;
     let (same, different) = (count(logged.same), count(logged.different.len()));
@@ -34,7 +36,7 @@ pub fn text(replay: &Replay, language: Language) -> String {
     }
     shares(&mut out, replay, language);
     agreement(&mut out, replay, language);
-    noise(&mut out, replay, language);
+    noise(&mut out, &of_replay(log, replay), language);
     out += language.word("\nadoption rate: share of decisions for the voter's move\n");
     rules(&mut out, language.word("rule"), &replay.rules, language);
     for left in &replay.left_out {
@@ -114,10 +116,10 @@ fn agreement(out: &mut String, replay: &Replay, language: Language) {
     *out += &format!("\n{}", table.table(names.iter().copied()));
 }
 
-fn noise(out: &mut String, replay: &Replay, language: Language) {
-    if replay.noise.iter().any(|n| n.noise.is_some()) {
+fn noise(out: &mut String, noise: &[Noise], language: Language) {
+    if noise.iter().any(|n| n.noise.is_some()) {
         let cell = |n: &Noise| format!("  {:>NAME$}", shown_or("-", n.noise, |s| format!("{s:.3}")));
-        let cells: String = replay.noise.iter().map(cell).collect();
+        let cells: String = noise.iter().map(cell).collect();
         let _ = writeln!(out, "{}{cells}", fit_name(language.word("noise s, logits"), RULE));
     }
 }

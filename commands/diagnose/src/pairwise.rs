@@ -371,11 +371,7 @@ mod tests {
     }
 
     fn calibration(fitted: &Fitted<'_>) -> Calibration {
-        let Fit { sigmoid, covariance, samples, games, method, .. } = fitted.fit;
-        let (samples, games, covariance) = (Some(samples), Some(games), Some(covariance));
-        let fit =
-            evalcurve_fit::calibration::FittedSigmoid { w1: sigmoid.w1, w2: sigmoid.w2, covariance, samples, games };
-        Calibration::from_sigmoids(fitted.name, [(method, fit)], method).unwrap()
+        Calibration::from_model(fitted.name, fitted.fit.method, fitted.fit)
     }
 
     fn compared(rows: &[Vec<Observation>], on_same_positions: &[&str]) -> Pairwise {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use evalcurve_app::judge::regression::Wald;
 use evalcurve_calibration::types::Outcome;
-use evalcurve_fit::calibration::{Calibration, FittedSigmoid};
+use evalcurve_fit::calibration::{Calibration, FittedModel};
 use evalcurve_fit::fit::{FitData, FitOptions, Method, Observation};
-use evalcurve_fit::standardize::{MismatchRow, scale_mismatch};
 use serde_json::Value;
 
+use super::mismatch::{MismatchRow, scale_mismatch};
 use super::pairwise::{Fitted, pairwise};
 
 const SAMPLES: &str = include_str!("../../../tests/oracle/observations.csv");
@@ -63,8 +63,7 @@ fn engines_against_each_other_agree_with_statsmodels_to_six_digits() {
         })
         .collect();
     // the tests do not read the calibrations
-    let sigmoid = FittedSigmoid { w1: 0.002, w2: 0.0, covariance: None, samples: None, games: None };
-    let calibration = Calibration::from_sigmoids("A", [(Method::LeastSquares, sigmoid)], Method::LeastSquares).unwrap();
+    let calibration = Calibration::from_model("A", Method::LeastSquares, FittedModel::sigmoid(0.002, 0.0));
     let found = pairwise(&fitted, &vec![&calibration; fitted.len()], 200.0, &[]).unwrap();
     assert_eq!(serde_json::json!(found.engines), expected["engines"]);
     assert_eq!(found.games, expected["games"].as_u64().unwrap());

@@ -437,12 +437,12 @@ impl Drift {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evalcurve_fit::calibration::FittedSigmoid;
+    use evalcurve_fit::calibration::FittedModel;
 
     fn calibration(w1: f64, w2: f64, se: Option<f64>) -> Calibration {
-        let covariance = se.map(|se| [[se * se, 0.3 * se * 0.05], [0.3 * se * 0.05, 0.0025]]);
-        let fit = FittedSigmoid { w1, w2, covariance, samples: Some(4000), games: Some(1000) };
-        Calibration::from_sigmoids("A", [(Method::MaximumLikelihood, fit)], Method::MaximumLikelihood).unwrap()
+        let covariance = se.map(|se| vec![vec![se * se, 0.3 * se * 0.05], vec![0.3 * se * 0.05, 0.0025]]);
+        let fit = FittedModel { covariance, samples: Some(4000), games: Some(1000), ..FittedModel::sigmoid(w1, w2) };
+        Calibration::from_model("A", Method::MaximumLikelihood, fit)
     }
 
     fn compare(old: &Calibration, new: &Calibration) -> Drift {

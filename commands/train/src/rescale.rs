@@ -748,9 +748,7 @@ impl<'a> Data<'a> {
             let all: Vec<Observation> =
                 within.filter_map(|s| observation(table, s, options.mate_policy, options.clip_cp)).collect();
             let fit = FitData::new(&all).fit(Method::MaximumLikelihood, &fit_options).ok()?;
-            let interval = fit.interval_ponanza().map(|(low, high)| [low, high]);
-            let scale = Estimate { value: 1.0 / fit.sigmoid.w1, interval };
-            Some(Stage { from_ply, to_ply, samples: all.len() as u64, scale })
+            Some(Stage { from_ply, to_ply, samples: all.len() as u64, scale: fit.constant() })
         };
         let parts = [(first, cut(1).max(1) - 1), (cut(1), cut(2) - 1), (cut(2), last)];
         let stages = parts.into_iter().filter(|(from, to)| from <= to).filter_map(stage).collect();

@@ -45,10 +45,3 @@ pub use options::{
 };
 pub use outcome::Outcome;
 pub use threads::on_threads;
-
-/// The text of a file of the repository; `None` in a package, which does not hold it.
-#[cfg(test)]
-pub(crate) fn of_repository(path: &str) -> Option<String> {
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    root.join("tests/oracle").is_dir().then(|| std::fs::read_to_string(root.join(path)).unwrap())
-}

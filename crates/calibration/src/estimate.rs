@@ -1,5 +1,7 @@
 //! Numbers with their 95% intervals.
 
+use std::fmt::{Display, Formatter, Result};
+
 use serde::{Deserialize, Serialize};
 
 use crate::quantile::Z_95;
@@ -30,8 +32,26 @@ impl Estimate {
         Self { interval: self.interval.filter(is_possible), ..self }
     }
 
+    /// The estimate in a smaller unit.
+    pub fn times(self, factor: f64) -> Self {
+        let interval = self.interval.map(|ends| ends.map(|end| end * factor));
+        Self { value: self.value * factor, interval }
+    }
+
     /// The standard error that a normal interval was made from.
     pub fn standard_error(&self) -> Option<f64> {
         self.interval.map(|[low, high]| (high - low) / (2.0 * Z_95))
+    }
+}
+
+/// `{:.0}` writes `326 [308, 346]`.
+impl Display for Estimate {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        self.value.fmt(f)?;
+        for (before, end) in [" [", ", "].iter().zip(self.interval.iter().flatten()) {
+            f.write_str(before)?;
+            end.fmt(f)?;
+        }
+        f.write_str(if self.interval.is_some() { "]" } else { "" })
     }
 }

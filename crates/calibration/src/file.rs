@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::OF_ANOTHER_VERSION;
 use crate::estimate::Estimate;
 use crate::maps;
-use crate::model::{Method, Model, ModelKind, Sigmoid};
+use crate::model::{Model, ModelKind, Sigmoid};
 #[cfg(feature = "schema")]
 use crate::schema;
 use crate::unknown::Unknown;
@@ -166,29 +166,10 @@ pub struct FittedModel {
     pub games: Option<u64>,
 }
 
-/// A fitted sigmoid with its error.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FittedSigmoid {
-    /// Slope per centipawn; positive.
-    pub w1: f64,
-    /// Offset of the logit.
-    pub w2: f64,
-    /// Covariance of (w1, w2), clustered by game; symmetric and positive.
-    pub covariance: Option<[[f64; 2]; 2]>,
-    /// Number of fitted samples.
-    pub samples: Option<u64>,
-    /// Number of games with fitted samples: the clusters of the covariance.
-    pub games: Option<u64>,
-}
-
-impl From<FittedSigmoid> for FittedModel {
-    fn from(fit: FittedSigmoid) -> Self {
-        Self {
-            model: Model::Sigmoid(Sigmoid { w1: fit.w1, w2: fit.w2 }),
-            covariance: fit.covariance.map(|rows| rows.map(|row| row.to_vec()).to_vec()),
-            samples: fit.samples,
-            games: fit.games,
-        }
+impl FittedModel {
+    /// A sigmoid of which nothing else is known: its slope per centipawn, above 0, and the offset of its logit.
+    pub fn sigmoid(w1: f64, w2: f64) -> Self {
+        Self { model: Model::Sigmoid(Sigmoid { w1, w2 }), covariance: None, samples: None, games: None }
     }
 }
 
@@ -531,17 +512,6 @@ impl Tool {
 }
 
 impl Calibration {
-    /// A calibration that holds only sigmoids; every other field is `None` and can be filled in afterwards.
-    ///
-    /// Returns `None` if `chosen` is not among `models`.
-    pub fn from_sigmoids(
-        name: impl Into<String>,
-        models: impl IntoIterator<Item = (Method, FittedSigmoid)>,
-        chosen: Method,
-    ) -> Option<Self> {
-        Self::from_models(name, models.into_iter().map(|(m, fit)| (m.into(), fit.into())), chosen.into())
-    }
-
     /// A calibration that holds only models; every other field is `None` and can be filled in afterwards.
     ///
     /// [`Calibration::win_rate`] of it is the win rate between equals, which leaves out what the fit says of the
@@ -554,14 +524,20 @@ impl Calibration {
         chosen: ModelKind,
     ) -> Option<Self> {
         let models: BTreeMap<_, _> = models.into_iter().collect();
-        let model = ChosenModel { kind: chosen, model: models.get(&chosen)?.model.clone() };
-        Some(Self {
+        let fit = models.get(&chosen)?.clone();
+        Some(Self { models, ..Self::from_model(name, chosen, fit) })
+    }
+
+    /// The same with one model.
+    pub fn from_model(name: impl Into<String>, kind: impl Into<ModelKind>, fit: impl Into<FittedModel>) -> Self {
+        let (kind, fit) = (kind.into(), fit.into());
+        Self {
             format: Format,
             version: Version,
             engine: Engine { name: name.into(), aliases: Vec::new() },
             score_unit: ScoreUnit::Centipawn,
-            model,
-            models,
+            model: ChosenModel { kind, model: fit.model.clone() },
+            models: [(kind, fit)].into(),
             field: None,
             doubts: Vec::new(),
             standardization: None,
@@ -573,6 +549,6 @@ impl Calibration {
             proper_scores: None,
             tool: Tool::current(),
             unknown: Vec::new(),
-        })
+        }
     }
 }

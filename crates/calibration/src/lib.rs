@@ -10,7 +10,7 @@
 //! # */
 //! let engine = Calibration::read(file)?;
 //! let p = engine.estimate(300.0); // between equals, in the view of the side to move
-//! println!("{:.1}% {:?}", 100.0 * p.value, p.interval);
+//! println!("{p:.3}"); // 0.539 [0.532, 0.547]
 //! # assert_eq!(format!("{:.4}", p.value), "0.5392");
 //! # assert!(p.interval.is_some_and(|[low, high]| low < p.value && p.value < high));
 //! let later = engine.at(Situation::new().ply(80));
@@ -29,7 +29,7 @@
 //! opponents of its games in place of equal ones. [`Calibration::unknown`] is what only a later version can read.
 //! An [`OwnModel`] is a model of your program that files hold under its name.
 //!
-//! The feature `schema` adds the JSON Schema of the file.
+//! Setup: `cargo add evalcurve-calibration`. The feature `schema` adds the JSON Schema of the file.
 
 mod at;
 mod bounded;
@@ -48,6 +48,7 @@ mod located;
 pub mod logistic;
 mod maps;
 pub mod model;
+pub mod normal;
 pub mod quantile;
 mod read;
 #[cfg(feature = "schema")]
@@ -70,12 +71,12 @@ pub use control::control_seconds;
 pub use document::schema;
 pub use error::{CalibrationError, ErrorKind};
 pub use estimate::Estimate;
-pub use file::{Calibration, FittedModel, FittedSigmoid};
+pub use file::{Calibration, FittedModel};
 pub use games_needed::GamesNeeded;
 pub use located::plain_types;
 pub use model::*;
 pub use sigmoid::CP_PER_LOGIT;
-pub use situation::{ELO_PER_LOGIT, LOGITS_PER_ELO, Reading, SharedPosition, Situation, StageUnit};
+pub use situation::{ELO_PER_LOGIT, LOGITS_PER_ELO, RATINGS, Reading, SharedPosition, Situation, StageUnit};
 pub use types::{Color, Declared, Outcome, Termination};
 pub use unknown::Unknown;
 pub use wdl::{PawnValue, WdlEstimate, permille};

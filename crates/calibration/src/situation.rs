@@ -1,5 +1,7 @@
 //! What a model knows of a position besides its score, and the two readings of a calibration.
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
 
 /// Elo points in one natural logit, 400/ln 10: the odds of a win are 10 to the power of (rating difference)/400.
@@ -7,6 +9,9 @@ pub const ELO_PER_LOGIT: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// Logits in one Elo point, ln 10/400.
 pub const LOGITS_PER_ELO: f64 = 1.0 / ELO_PER_LOGIT;
+
+/// Plausible ratings of players. Among the games of an engine, one rating far beyond them would spoil all of its fits.
+pub const RATINGS: RangeInclusive<f64> = -1_000.0..=10_000.0;
 
 /// The two readings of one calibration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

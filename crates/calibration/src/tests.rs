@@ -17,22 +17,20 @@ pub(super) fn of_repository(path: &str) -> Option<String> {
 
 /// A calibration with one sigmoid by least squares and nothing else.
 pub(super) fn sigmoid_only(name: &str, w1: f64, w2: f64) -> Calibration {
-    let fit = FittedSigmoid { w1, w2, covariance: None, samples: None, games: None };
-    Calibration::from_sigmoids(name, [(Method::LeastSquares, fit)], Method::LeastSquares).unwrap()
+    Calibration::from_model(name, Method::LeastSquares, FittedModel::sigmoid(w1, w2))
 }
 
 /// A calibration with every field filled.
 fn full() -> Calibration {
-    let fit = |w1, w2| FittedSigmoid {
-        w1,
-        w2,
-        covariance: Some([[4.1e-9, -1.25e-6], [-1.25e-6, 2.3e-3]]),
+    let fit = |w1, w2| FittedModel {
+        covariance: Some(vec![vec![4.1e-9, -1.25e-6], vec![-1.25e-6, 2.3e-3]]),
         samples: Some(4),
         games: Some(3),
+        ..FittedModel::sigmoid(w1, w2)
     };
     let models =
-        [(Method::LeastSquares, fit(0.0026, 0.1638)), (Method::MaximumLikelihood, fit(0.002_345_678_91, -0.25))];
-    let mut full = Calibration::from_sigmoids("技巧", models, Method::MaximumLikelihood).unwrap();
+        [(ModelKind::LeastSquares, fit(0.0026, 0.1638)), (ModelKind::MaximumLikelihood, fit(0.002_345_678_91, -0.25))];
+    let mut full = Calibration::from_models("技巧", models, ModelKind::MaximumLikelihood).unwrap();
     let estimate =
         |value: f64| Estimate { value, interval: Some([value - 0.01, value + 0.01].map(write::nine_digits)) };
     full.engine.aliases = vec!["gikou".into(), "Gikou 2".into()];
@@ -99,9 +97,10 @@ fn full() -> Calibration {
 }
 
 fn fits_schema(document: &Value) -> bool {
-    checker::is_valid(&serde_json::from_str(&schema()).unwrap(), document)
+    checker::is_valid(&serde_json::from_str(include_str!("schema.json")).unwrap(), document)
 }
 
+#[cfg(feature = "schema")]
 #[test]
 fn the_schema_is_the_committed_one() {
     if std::env::var("EVALCURVE_BLESS").is_ok_and(|v| v == "1") {
@@ -112,6 +111,7 @@ fn the_schema_is_the_committed_one() {
 }
 
 /// The table of models in `docs/calibration-file.md` is that of the list; `cargo xtask bless` writes it.
+#[cfg(feature = "schema")]
 #[test]
 fn the_documentation_has_the_list_of_models() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/calibration-file.md");
@@ -141,6 +141,7 @@ fn the_documentation_has_the_list_of_models() {
     assert_eq!(after, format!("{rows}\n<!-- end -->\n{tail}"), "`cargo xtask bless` writes docs/calibration-file.md");
 }
 
+#[cfg(feature = "schema")]
 #[test]
 fn the_documentation_names_every_field_of_the_schema() {
     fn names(value: &Value, found: &mut Vec<String>) {
@@ -402,6 +403,13 @@ fn errors_say_what_can_be_done() {
     assert_eq!([of_text("[package]\n"), of_text("V2.2\nPI")], [ErrorKind::OtherFormat; 2]);
     let of_path = |path: &str| Calibration::read(path).unwrap_err().kind();
     assert_eq!((of_path("no/such/file"), of_path("/")), (ErrorKind::NotFound, ErrorKind::Io));
+}
+
+#[test]
+fn a_calibration_may_be_anywhere() {
+    use std::panic::{RefUnwindSafe, UnwindSafe};
+    const fn safe<T: Send + Sync + UnwindSafe + RefUnwindSafe>() {}
+    const { safe::<Calibration>() };
 }
 
 /// A broken score has no win rate, and none is certain.
@@ -729,8 +737,8 @@ proptest! {
     ) {
         let v12 = r * (v11 * v22).sqrt();
         let mut c = sigmoid_only(&name, w1, w2);
-        let fit = FittedSigmoid { w1, w2, covariance: Some([[v11, v12], [v12, v22]]), samples: None, games: None };
-        c.models.insert(ModelKind::LeastSquares, fit.into());
+        let covariance = Some(vec![vec![v11, v12], vec![v12, v22]]);
+        c.models.insert(ModelKind::LeastSquares, FittedModel { covariance, ..FittedModel::sigmoid(w1, w2) });
         c.standardization = Some(Standardization { mean, sd, samples: 3 });
         let bins = counts.into_iter().map(|(bin, (wins, draws, losses))| CurveBin {
             bin, low_cp: bin * 200, wins, draws, losses,

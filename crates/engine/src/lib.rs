@@ -1,32 +1,32 @@
 //! One engine: a process that speaks USI or UCI, the positions that it searches, its clock and its limits.
 //!
-//! [`usi`] has the messages and the process, [`board`] the legal moves of shogi, 5x5 shogi and chess. A [`Player`]
-//! waits for each answer, as a match runner does; a [`Member`] never waits, as a council needs it. [`ConfigText`] reads
-//! the tables of engines in the files of councils and tournaments. [`Failure::kind`] tells an engine that is not there
-//! from one that ended, or is late.
-//!
 //! ```no_run
-//! use std::time::Duration;
+//! use evalcurve_engine::{Engine, FailureKind, Game, Limit};
 //!
-//! use evalcurve_engine::usi::Position;
-//! use evalcurve_engine::{Board, Game, Limit, Player, parse_engine};
-//!
-//! let config = parse_engine("stockfish option.Threads=1", Game::Chess)?;
-//! let mut engine = Player::start(&config)?; // an error if it is not there, ends, or is not ready in time
-//! let position = Position::parse("startpos moves e2e4");
-//! let (board, problem) = Board::new(Game::Chess, &position); // a problem names the first illegal move
-//! assert!(problem.is_none() && board.is_legal("e7e5"));
-//! let found = engine.search(position, board.side(), Limit::Depth(10).go(), Duration::from_secs(60))?;
+//! let mut engine = Engine::start("stockfish option.Threads=1", Game::Chess)?; // sets options, waits until it is ready
+//! let found = engine.search("startpos moves e2e4", Limit::Depth(10))?; // or an SFEN or FEN, with moves or without
 //! println!("{:?} {:?} {:?}", found.best, found.score, found.pv); // the score in the view of the side to move
+//! match engine.search("startpos moves e2e5", Limit::MoveTime(100)) {
+//!     Err(failure) if failure.kind() == FailureKind::Position => println!("{failure}"), // move 1, 'e2e5', is illegal
+//!     other => println!("{:?}", other?.best),
+//! }
 //! engine.quit(); // and everything that it started
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # Ok::<(), evalcurve_engine::Failure>(())
 //! ```
+//!
+//! Setup: `cargo add evalcurve-engine`. It has no features.
+//!
+//! An [`Engine`] answers for positions by their text. [`Failure::kind`] tells one that is not there from one that ended
+//! or is late. A [`Player`] is the same with a configuration, games and clocks, as a match runner needs it; a
+//! [`Member`] never waits, as a council needs it. [`usi`] has the messages and the process, [`board`] the legal moves
+//! of shogi, 5x5 shogi and chess. [`ConfigText`] reads the tables of engines in the files of councils and tournaments.
 
 pub mod board;
 pub mod clock;
 mod command;
 mod config;
 mod config_file;
+mod engine;
 mod info_lines;
 mod lock;
 mod member;
@@ -41,6 +41,7 @@ pub use board::{Board, Game};
 pub use command::{EngineError, parse_engine, parse_limit, words};
 pub use config::{CHESS_SCALE_CP, CouncilConfig, EngineConfig, Limit, TimeControl, centipawns, read_later};
 pub use config_file::{ConfigError, ConfigText, Document, ReadCouncil};
+pub use engine::Engine;
 pub use info_lines::InfoLines;
 pub use lock::lock;
 pub use member::{Listener, Member};

@@ -23,8 +23,8 @@ const WATCH_TIME: Duration = Duration::from_millis(100);
 /// How long the last output of an engine that has ended may take to arrive.
 const LAST_OUTPUT_TIME: Duration = Duration::from_millis(500);
 
-/// Why an engine gave no answer: its kind, and a message. Its process has ended, and the player cannot be used any
-/// more.
+/// Why an engine gave no answer: its kind, and a message. Unless the position was at fault, its process has ended, and
+/// the player cannot be used any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     kind: FailureKind,

@@ -101,7 +101,7 @@ pub enum MemberEvent {
 pub enum FailureKind {
     /// There is no such program, or no such working directory.
     NotFound,
-    /// The system does not start it: no permission, or it is no program.
+    /// The system does not start it: no permission, or it is no program. Or its line names none.
     NotStarted,
     /// It ended, or closed its output.
     Ended,
@@ -109,6 +109,8 @@ pub enum FailureKind {
     NotReady,
     /// It did not answer a search in time.
     Late,
+    /// The position or one of its moves is not of the game, so that it was not asked.
+    Position,
     /// It answers, but not as asked: as an engine of another game, with an illegal move, or not at its limit.
     Unusable,
 }

@@ -1,7 +1,6 @@
 //! Ratings of players from the results of their games, by the model of Bradley and Terry.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::RangeInclusive;
 
 use evalcurve_calibration::logistic::Logistic;
 pub use evalcurve_calibration::{ELO_PER_LOGIT, LOGITS_PER_ELO};
@@ -9,9 +8,6 @@ pub use evalcurve_calibration::{ELO_PER_LOGIT, LOGITS_PER_ELO};
 use crate::fit::symmetric::Square;
 use evalcurve_calibration::types::Outcome;
 use evalcurve_words::language::ToText;
-
-/// Plausible ratings of players. Among the games of an engine, one rating far beyond them would spoil all of its fits.
-pub const RATINGS: RangeInclusive<f64> = -1_000.0..=10_000.0;
 
 /// Converged means: no player's expected points per game differ from the points made by more.
 const TOLERANCE: f64 = 1e-10;

@@ -155,7 +155,7 @@ mod tests {
     /// Values of mpmath (`tests/oracle/vector.py`): an argument and the nearest double to the function there.
     #[test]
     fn errors_are_below_one_ulp_of_mpmath() {
-        let Some(text) = crate::of_repository("tests/oracle/vector.csv") else { return };
+        let Some(text) = crate::fit::oracle::of_repository("tests/oracle/vector.csv") else { return };
         let mut seen = [0; 3];
         for line in text.lines().skip(1) {
             let cells: Vec<&str> = line.split(',').collect();

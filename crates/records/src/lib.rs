@@ -15,14 +15,18 @@
 //!             continue;
 //!         }
 //!     };
-//!     println!("{:?}: {:?} for Black, moves {:?}", game.names, game.black_outcome, game.played.map(|p| p.moves));
-//!     for p in &game.scores {
-//!         println!("{} {:?}: {} centipawns", p.ply, p.color, p.score_cp); // in the view of the side to move
+//!     println!("{:?}: {:?} for Black", game.names, game.black_outcome);
+//!     for p in game.positions() {
+//!         let score_cp = p.score.map(|score| score.score_cp); // in the view of the side to move
+//!         println!("{} {:?} {score_cp:?} {:?} {}", p.ply, p.color, game.outcome_for(p.color), p.text); // SFEN or FEN
 //!     }
-//! #     assert_eq!((game.scores.len(), game.scores[1].score_cp, game.plies), (2, 12, 2));
+//! #     let scores: Vec<_> = game.positions().iter().map(|p| p.score.map(|score| score.score_cp)).collect();
+//! #     assert_eq!(scores, [Some(30), Some(12), None]);
 //! }
 //! # Ok::<(), evalcurve_records::record::find::SourceError>(())
 //! ```
+//!
+//! Setup: `cargo add evalcurve-records`. It has no features.
 //!
 //! [`games`] reads every format of [`record::FORMATS`], and [`games_of`] bytes in memory too. [`record::Formats`] reads
 //! a format of your own beside them. [`ProblemKind`] tells a program why a game is skipped or a file refused.

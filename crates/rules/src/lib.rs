@@ -4,9 +4,8 @@
 //! use evalcurve_calibration::{Calibration, Score};
 //! use evalcurve_rules::{Move, Options, Rule, Vote, Voter, check, decide};
 //!
-//! # use evalcurve_calibration::{FittedSigmoid, Method};
-//! # let fit = FittedSigmoid { w1: 0.003, w2: 0.0, covariance: None, samples: None, games: None };
-//! # let zshogi = Calibration::from_sigmoids("zshogi", [(Method::LeastSquares, fit)], Method::LeastSquares).unwrap();
+//! # use evalcurve_calibration::{FittedModel, Method};
+//! # let zshogi = Calibration::from_model("zshogi", Method::LeastSquares, FittedModel::sigmoid(0.003, 0.0));
 //! # /*
 //! let zshogi = Calibration::read("zshogi.json")?; // `evalcurve calibrate` writes it
 //! # */
@@ -19,6 +18,8 @@
 //! println!("{}", decision.explain(&voters, &votes, |m| ["7g7f", "2g2f"][m.0 as usize].to_owned()).summary());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Setup: `cargo add evalcurve-rules evalcurve-calibration`. It has no features.
 //!
 //! [`decide`] is what a council calls. It takes the [`Voter`]s, their [`Vote`]s and a rule, and returns a [`Decision`]
 //! that can explain itself. The rule is a [`Rule`] of the list, or your own: a type that implements [`DecisionRule`],
@@ -36,7 +37,6 @@ mod definition;
 pub mod likelihood;
 pub mod log;
 mod measured;
-pub mod noise;
 mod options;
 pub mod pool;
 pub mod replay;

@@ -4,7 +4,7 @@
 //! s_i. A vote for move B with value V has the likelihood F = Gx Ey if B is the best move and F = Gy Ex if it is not,
 //! with x = (V - A)/s, y = x + d/s, Gx = exp(-x²/2) and Ex = erf(x/√2) + 1. Values are logits of win rates.
 
-use evalcurve_fit::normal::ln_cdf;
+use evalcurve_calibration::normal::ln_cdf;
 
 use super::vote::Move;
 

@@ -11,7 +11,6 @@ use cost::Costs;
 use super::decide::check;
 use super::definition::DecisionRule;
 use super::log::{Ballots, Header, Log, LoggedLine, LoggedVoter, vote_finder};
-use super::noise::estimate;
 use super::options::{Stakes, TieRule};
 use super::rules::Rule;
 use regret::{Judged, Losses, alone, compared as compared_alone};
@@ -151,7 +150,6 @@ pub fn replay(log: &Log, options: &ReplayOptions) -> Result<Replay, ReplayError>
         splits: shares(lines(log).filter_map(|(header, line)| split(&groups(header, line, &without)))),
         groups: shares(lines(log).filter_map(|(header, line)| named(&groups(header, line, &without)))),
         agreement: agreement(log, compared),
-        noise: estimate(log, compared),
         rules: rules.into_iter().map(|(_, (replayed, _))| replayed).collect(),
         alone: compared_alone(&alone, reference.unwrap_or_default()),
         left_out,
@@ -394,8 +392,7 @@ impl Tally {
 mod tests {
     use super::super::{Options, Voter};
     use super::*;
-    use evalcurve_calibration::{Calibration, FittedSigmoid};
-    use evalcurve_fit::fit::Method;
+    use evalcurve_calibration::{Calibration, FittedModel, Method};
 
     /// Logs with so many voters, ten in each council, and one decision of each council.
     fn joined(voters: usize) -> Log {
@@ -420,8 +417,7 @@ mod tests {
 
     /// Ten decisions of so many voters, each with a move of its own, a list and scores of others.
     fn different(voters: usize) -> Log {
-        let fit = FittedSigmoid { w1: 0.002, w2: 0.0, covariance: None, samples: None, games: None };
-        let calibration = Calibration::from_sigmoids("E", [(Method::LeastSquares, fit)], Method::LeastSquares).unwrap();
+        let calibration = Calibration::from_model("E", Method::LeastSquares, FittedModel::sigmoid(0.002, 0.0));
         let names: Vec<String> = (0..voters).map(|i| format!("v{i}")).collect();
         let of = |name| Voter { calibration: Some(&calibration), ..Voter::member(name) };
         let of: Vec<Voter<'_>> = names.iter().map(|name| of(name)).collect();
@@ -450,11 +446,11 @@ mod tests {
             replay(&joined(voters), &options).unwrap()
         };
         let most = replayed(MOST_COMPARED, &[]);
-        assert_eq!((most.voters.len(), most.agreement.len(), most.noise.len(), most.left_out.len()), (40, 780, 40, 40));
+        assert_eq!((most.voters.len(), most.agreement.len(), most.left_out.len()), (40, 780, 40));
         let both = |replay: &Replay| replay.agreement.iter().map(|pair| pair.both).sum::<usize>();
         assert_eq!((both(&most), most.agreement[0].same, most.agreement[38].both), (4 * 45, 1, 0));
         let more = replayed(MOST_COMPARED + 10, &[]);
-        assert_eq!((more.voters.len(), more.agreement.len(), more.noise.len(), more.left_out.len()), (50, 0, 0, 0));
+        assert_eq!((more.voters.len(), more.agreement.len(), more.left_out.len()), (50, 0, 0));
         assert_eq!((more.logged.same, more.rules[0].decided, more.rules[0].adoption.len()), (5, 5, 50));
         let without = ["v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9"];
         assert_eq!(both(&replayed(MOST_COMPARED + 10, &without)), 4 * 45);

@@ -1,8 +1,7 @@
 //! The worked examples of the papers, and properties of every rule.
 
 use evalcurve_calibration::file::Standardization;
-use evalcurve_calibration::{Calibration, Reading, Score, Situation};
-use evalcurve_fit::fit::Method;
+use evalcurve_calibration::{Calibration, FittedModel, Method, Reading, Score, Situation};
 use proptest::prelude::*;
 
 use super::*;
@@ -16,8 +15,7 @@ fn mate(best: u32, wins: bool, plies: u32) -> Option<Vote<'static>> {
 }
 
 fn sigmoid(w1: f64, w2: f64) -> Calibration {
-    let fit = evalcurve_calibration::FittedSigmoid { w1, w2, covariance: None, samples: None, games: None };
-    Calibration::from_sigmoids("E", [(Method::LeastSquares, fit)], Method::LeastSquares).unwrap()
+    Calibration::from_model("E", Method::LeastSquares, FittedModel::sigmoid(w1, w2))
 }
 
 /// YaneuraOu, 技巧 and nozomi by least squares, with their mean and sd (Takeuchi 2018, tables 2 and 3).

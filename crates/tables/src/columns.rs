@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::source::Cells;
+use evalcurve_calibration::CP_PER_LOGIT;
 use evalcurve_calibration::logistic::logit;
 use evalcurve_calibration::types::{Color, Outcome};
-use evalcurve_fit::fit::CP_PER_LOGIT;
 use evalcurve_records::record::ANNOUNCED_MATE_CP;
 use evalcurve_words::language::Text;
 use evalcurve_words::text;

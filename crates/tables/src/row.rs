@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use evalcurve_calibration::RATINGS;
 use evalcurve_calibration::types::{Color, Declared, Outcome};
-use evalcurve_fit::rating::RATINGS;
 use evalcurve_records::record::GameHash;
 use evalcurve_records::sample::MOST_NAME;
 use evalcurve_words::language::Text;

@@ -1,11 +1,8 @@
 //! The format, the model and the rule of this crate, from records to a decision.
 
-use std::time::Duration;
-
 use evalcurve_calibration::types::Color;
 use evalcurve_calibration::{Calibration, ErrorKind, Score, Situation, register};
-use evalcurve_engine::usi::{Launch, Position, Protocol};
-use evalcurve_engine::{Board, EngineConfig, Game, Limit, Player};
+use evalcurve_engine::{Engine, Game, Limit};
 use evalcurve_fit::fit::{Case, FitOptions, ModelKind};
 use evalcurve_fit::validate::{CrossValidation, EngineCases, FoldOptions, choose_model, log_loss_difference};
 use evalcurve_records::ProblemKind;
@@ -86,18 +83,15 @@ fn engines_decide_by_an_own_rule() -> Result<(), Box<dyn std::error::Error>> {
         let script = format!(
             "while read w r; do case $w in uci) echo uciok;; isready) echo readyok;; go) {go};; quit) exit;; esac; done"
         );
-        let launch = Launch { command: "sh".into(), args: vec!["-c".into(), script.into()], ..Launch::default() };
-        Player::start(&EngineConfig { launch, protocol: Protocol::Uci, ..EngineConfig::default() })
+        Engine::start(&format!("sh -c \"{script}\""), Game::Chess)
     };
     let mut engines = [
         engine("echo info depth 9 score cp 40 pv e2e4; echo bestmove e2e4")?,
         engine("echo info depth 7 score cp -10 pv d2d4; echo bestmove d2d4")?,
     ];
-    let position = Position::parse("startpos");
-    let side = Board::new(Game::Chess, &position).0.side();
     let (mut moves, mut votes) = (Vec::new(), Vec::new());
     for engine in &mut engines {
-        let found = engine.search(position.clone(), side, Limit::Depth(9).go(), Duration::from_secs(20))?;
+        let found = engine.search("startpos", Limit::Depth(9))?;
         let best = found.best.ok_or("no move")?;
         // any number for each move, the same for the same move
         let number = moves.iter().position(|known| *known == best).unwrap_or(moves.len());
@@ -112,6 +106,6 @@ fn engines_decide_by_an_own_rule() -> Result<(), Box<dyn std::error::Error>> {
     let voters = ["A", "B"].map(Voter::member);
     let decision = decide(&modest, &voters, &votes, &Options::default())?;
     assert_eq!(moves[decision.chosen.0 as usize], "d2d4");
-    engines.into_iter().for_each(Player::quit);
+    engines.into_iter().for_each(Engine::quit);
     Ok(())
 }

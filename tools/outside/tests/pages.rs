@@ -1,13 +1,11 @@
 //! The first pages: what a newcomer writes with each crate.
 
 use std::error::Error;
-use std::time::Duration;
 
 use evalcurve_calibration::types::Outcome;
 use evalcurve_calibration::{Calibration, ErrorKind, Score, Situation};
-use evalcurve_engine::usi::Position;
-use evalcurve_engine::{Board, FailureKind, Game, Limit, Player, parse_engine};
-use evalcurve_fit::fit::{FitOptions, Method, Observation, fit};
+use evalcurve_engine::{Engine, FailureKind, Game, Limit};
+use evalcurve_fit::fit::{Fit, Observation};
 use evalcurve_rules::{Move, Options, Rule, Vote, Voter, check, decide};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/calibration/examples/zshogi.json");
@@ -29,8 +27,11 @@ fn the_games_of_a_path() -> Result<(), Box<dyn Error>> {
     let mut scores = 0;
     for record in evalcurve_records::games(RECORDS)?.with_moves() {
         let game = record?.game;
-        scores += game.scores.iter().filter(|p| game.outcome_for(p.color).is_some()).count();
-        assert_eq!(game.played.map(|played| played.moves.len()), Some(game.plies as usize));
+        let positions = game.positions();
+        assert_eq!(positions.len(), game.plies as usize + 1);
+        assert!(positions.iter().all(|p| p.text.ends_with(" 1") && game.outcome_for(p.color).is_some()));
+        scores += positions.iter().filter(|p| p.score.is_some_and(|score| score.color == p.color)).count();
+        assert_eq!(positions.iter().filter(|p| p.score.is_some()).count(), game.scores.len());
     }
     assert!(scores > 100, "{scores}");
     Ok(())
@@ -43,26 +44,20 @@ fn a_fit_of_own_rows() -> Result<(), Box<dyn Error>> {
         0 => Observation { game: i, score_cp: 300, outcome: outcome(i / 2 % 10 < 8) },
         _ => Observation { game: i, score_cp: -300, outcome: outcome(i / 2 % 10 < 4) },
     };
-    let method = Method::MaximumLikelihood;
-    let found = fit(method, &(0..1000).map(row).collect::<Vec<_>>(), &FitOptions::default())?;
-    let mine = Calibration::from_models("mine", [(method.into(), found.into())], method.into()).ok_or("no model")?;
-    let in_these_games = mine.at(Situation::new()).in_the_field().estimate(300);
-    assert!((in_these_games.value - 0.8).abs() < 1e-6, "{in_these_games:?}");
-    assert!(mine.estimate(300).value < 0.75);
+    let fit = Fit::sigmoid((0..1000).map(row))?;
+    assert_eq!(format!("{:.2}", fit.in_these_games(300).value), "0.80");
+    let mine = fit.into_calibration("mine");
+    assert_eq!(mine.estimate(300), fit.between_equals(300));
+    let in_the_field = mine.at(Situation::new()).in_the_field().estimate(300);
+    assert_eq!(format!("{in_the_field:.12}"), format!("{:.12}", fit.in_these_games(300)));
     Ok(())
 }
 
 #[test]
-fn a_search_of_an_engine() -> Result<(), Box<dyn Error>> {
-    let config = parse_engine("no-such-engine option.Threads=1", Game::Chess)?;
-    let position = Position::parse("startpos moves e2e4");
-    let (board, problem) = Board::new(Game::Chess, &position);
-    assert_eq!(problem, None);
-    let search =
-        |mut engine: Player| engine.search(position, board.side(), Limit::Depth(10).go(), Duration::from_secs(60));
-    let found = Player::start(&config).and_then(search);
+fn a_search_of_an_engine() {
+    let found = Engine::start("no-such-engine option.Threads=1", Game::Chess)
+        .and_then(|mut engine| engine.search("startpos moves e2e4", Limit::Depth(10)));
     assert!(found.is_err_and(|failure| failure.kind() == FailureKind::NotFound));
-    Ok(())
 }
 
 #[test]

@@ -383,7 +383,7 @@ pub fn coverage(attack: &Attack, sets: u64, options: &FitOptions) -> Vec<Found> 
         let alone = |e: usize| {
             let observations: Vec<Observation> = cases[e].iter().map(Case::observation).collect();
             let fit = FitData::new(&observations).fit(Method::MaximumLikelihood, options).ok()?;
-            let (low, high) = fit.interval_w1();
+            let [low, high] = fit.w1().interval?;
             Some(Estimated { w1: fit.sigmoid.w1, low, high })
         };
         let joint: Vec<Option<Estimated>> = fit_engines(ModelKind::Joint, &slices, options)

@@ -158,8 +158,8 @@ pub fn coverage(options: &CoverageOptions) -> Vec<Coverage> {
                 return bootstrap.fit(method)?.interval(0.95, |s| value(quantity, s));
             }
             match quantity {
-                Quantity::W1 => Some(fit.interval_w1()),
-                Quantity::W2 => Some(fit.interval_w2()),
+                Quantity::W1 => fit.w1().interval.map(<(f64, f64)>::from),
+                Quantity::W2 => fit.w2().interval.map(<(f64, f64)>::from),
                 Quantity::WinRate => {
                     let [[a, b], [_, c]] = fit.covariance;
                     let variance = SCORE_CP * SCORE_CP * a - 2.0 * SCORE_CP * b + c;
@@ -228,7 +228,8 @@ pub fn few_games(few: &FewGames, options: &CoverageOptions) -> FewFound {
         let bootstrap = data.bootstrap(&resampled);
         let curves = bootstrap.fit(Method::MaximumLikelihood);
         let band = curves.and_then(|curves| curves.interval(0.95, |s| value(Quantity::WinRate, s)));
-        let bands = [holds(fit.interval_win_rate(SCORE_CP)), band.map_or(0.0, holds)];
+        let bands =
+            [fit.in_these_games(SCORE_CP).interval.map_or(0.0, |ends| holds(ends.into())), band.map_or(0.0, holds)];
         Some([held(normal), held(fit.quantile), bands[0], bands[1], fit.sigmoid.w1 / options.truth.w1])
     };
     let found: Vec<[f64; 5]> = (0..options.replicates).into_par_iter().filter_map(replicate).collect();

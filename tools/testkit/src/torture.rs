@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
-use evalcurve_calibration::{Calibration, FittedSigmoid};
+use evalcurve_calibration::{Calibration, FittedModel};
 use evalcurve_engine::board::{Board, Game};
 use evalcurve_engine::usi::{EngineOutput, FromEngine, Launch, Position, Process, Protocol, ReadLine, SpawnError};
 use evalcurve_fit::fit::Method;
@@ -158,9 +158,7 @@ pub enum TortureError {
 pub fn torture(options: &TortureOptions) -> Result<TortureReport, TortureError> {
     let folder = std::env::temp_dir().join(format!("evalcurve-torture-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
-    let sigmoid = FittedSigmoid { w1: 0.002, w2: 0.0, covariance: None, samples: None, games: None };
-    let calibration = Calibration::from_sigmoids("M", [(Method::LeastSquares, sigmoid)], Method::LeastSquares);
-    let calibration = calibration.ok_or_else(|| io::Error::other("no calibration"))?;
+    let calibration = Calibration::from_model("M", Method::LeastSquares, FittedModel::sigmoid(0.002, 0.0));
     fs::write(folder.join(CALIBRATION), calibration.to_json().map_err(io::Error::other)?)?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build().map_err(io::Error::other)?;
     // the open descriptors of a council whose members work, including inherited ones

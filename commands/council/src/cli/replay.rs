@@ -259,7 +259,7 @@ impl Subcommand for Args {
         if self.json {
             terminal::print_document(&replay_document(&logs, &result)?)?;
         } else if !self.quiet {
-            terminal::print(&votes::text(&result, language))?;
+            terminal::print(&votes::text(&logs.log, &result, language))?;
             self.games.iter().try_for_each(|games| program.judged_as_games(&result.alone, games, language))?;
         }
         let different: Vec<String> = result

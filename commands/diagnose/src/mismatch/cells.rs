@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use evalcurve_fit::curve::{Z_95, wilson};
-use evalcurve_fit::standardize::{MIN_CELL, MismatchRow, quantile_edges};
 use evalcurve_words::random;
 use rayon::prelude::*;
 
 use super::MismatchOptions;
+use super::rows::{MIN_CELL, MismatchRow, quantile_edges};
 
 /// Key of the draws of the bootstrap.
 const KEY: u64 = 0x6d69_736d_6174_6368;
@@ -56,7 +56,7 @@ impl Cells {
         vec![Cell::default(); self.engines * self.bins]
     }
 
-    /// M² of cells, by the formula of [`scale_mismatch`].
+    /// M² of cells, by the formula of [`scale_mismatch`](super::scale_mismatch).
     pub(crate) fn m_squared(&self, cells: &[Cell]) -> f64 {
         let (mut weighted, mut total) = (0.0, 0.0);
         for bin in cells.chunks_exact(self.engines) {

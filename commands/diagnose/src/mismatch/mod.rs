@@ -6,10 +6,10 @@
 //! than the individual values.
 
 mod cells;
+mod rows;
 mod scales;
 
 use evalcurve_fit::fit::percentile_interval;
-use evalcurve_fit::standardize::{MismatchRow, scale_mismatch};
 use evalcurve_fit::validate::{CrossValidation, ModelKind};
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
@@ -18,6 +18,7 @@ use serde::Serialize;
 
 pub use cells::CellPoint;
 use cells::{Cells, resample};
+pub(crate) use rows::{MismatchRow, scale_mismatch};
 use scales::Scales;
 
 /// A transform is left out if more than one in this many engines lack it.

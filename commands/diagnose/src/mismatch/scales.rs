@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use evalcurve_fit::fit::{ModelFit, Reading, Sigmoid};
-use evalcurve_fit::standardize::{MismatchRow, Standardization};
+use evalcurve_fit::standardize::Standardization;
 use evalcurve_fit::validate::{Case, CrossValidation, EngineCases, FoldFits, FoldOptions, Situation, fold_of};
 use evalcurve_words::language::{Text, ToText};
 
 use super::Transform;
+use super::rows::MismatchRow;
 
 /// A transform fitted to each engine without each fold.
 pub(super) struct Scales {

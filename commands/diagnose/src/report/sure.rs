@@ -4,7 +4,7 @@ use evalcurve_app::calibrate::EngineResult;
 use evalcurve_app::report::figures::{BinChoice, series_of_result};
 use evalcurve_app::report::model::{Block, Table, folded, p, soft};
 use evalcurve_app::report::text::{
-    PLANNED_SHARE as WANTED, constant, model_name, number, or_dash, thousands, with_interval,
+    PLANNED_SHARE as WANTED, constant, estimate, model_name, number, or_dash, thousands,
 };
 use evalcurve_app::report::verdict::rounded_up;
 use evalcurve_figures::{PlotError, PlotOptions, curve_with_fits};
@@ -131,17 +131,14 @@ fn fits(report: &Report<'_>, method: Method) -> Block {
     Table::new(report.language, model_name(method.into(), report.language), rows)
         .text(report.word("engine"), |(r, _)| r.name.clone())
         .number(report.word("samples"), |(r, _)| thousands(r.fitted))
-        .number(report.word("w1 · 1000 [sandwich]"), |(_, fit)| {
-            let (low, high) = fit.interval_w1();
-            with_interval(1000.0 * fit.sigmoid.w1, (1000.0 * low, 1000.0 * high), 3)
-        })
+        .number(report.word("w1 · 1000 [sandwich]"), |(_, fit)| estimate(&fit.w1().times(1000.0), 3))
         .number(report.word("[bootstrap]"), |(r, _)| {
             or_dash(resampled(r), |(l, h)| format!("[{}, {}]", number(1000.0 * l, 3), number(1000.0 * h, 3)))
         })
-        .number("w2", |(_, fit)| with_interval(fit.sigmoid.w2, fit.interval_w2(), 2))
+        .number("w2", |(_, fit)| estimate(&fit.w2(), 2))
         .number("1/w1", |(_, fit)| {
-            let ponanza = fit.sigmoid.ponanza_constant();
-            fit.interval_ponanza().map_or_else(|| number(ponanza, 0), |i| with_interval(ponanza, i, 0))
+            let constant = fit.constant();
+            constant.interval.map_or_else(|| number(constant.value, 0), |_| estimate(&constant, 0))
         })
         .into()
 }

@@ -1,4 +1,4 @@
-use evalcurve_calibration::{Calibration, FittedSigmoid, Method, Score};
+use evalcurve_calibration::{Calibration, FittedModel, Method, Score};
 use evalcurve_rules::{self as rule, Role, Rule, TieRule, Vote, Voter};
 
 use super::votes::{BEST, LANES, Plan, Votes};
@@ -109,8 +109,7 @@ fn every_rule_decides_as_a_council_does() {
     contenders.retain(|c| model.check(&[*c]).is_ok() && !c.rule.needs().standardized);
     let plan = Plan::new(&model, 99, &contenders, None);
     // for judged moves: 600 is one logit
-    let sigmoid = FittedSigmoid { w1: 1.0 / 600.0, w2: 0.0, covariance: None, samples: None, games: None };
-    let identity = Calibration::from_sigmoids("E", [(Method::LeastSquares, sigmoid)], Method::LeastSquares).unwrap();
+    let identity = Calibration::from_model("E", Method::LeastSquares, FittedModel::sigmoid(1.0 / 600.0, 0.0));
     let voters: Vec<Voter<'_>> = model
         .engines
         .iter()

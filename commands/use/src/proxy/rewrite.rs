@@ -161,15 +161,14 @@ impl Iterator for Ranges<'_> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use evalcurve_calibration::{FittedSigmoid, Method};
+    use evalcurve_calibration::{FittedModel, Method};
     use proptest::prelude::*;
 
     use super::*;
 
     pub(crate) fn calibration(w1: f64, w2: f64) -> Calibration {
-        let fit = FittedSigmoid { w1, w2, covariance: None, samples: None, games: None };
-        let method = Method::MaximumLikelihood;
-        let mut calibration = Calibration::from_sigmoids("A", [(method, fit)], method).unwrap();
+        let fit = FittedModel::sigmoid(w1, w2);
+        let mut calibration = Calibration::from_model("A", Method::MaximumLikelihood, fit);
         calibration.mates = Some(evalcurve_calibration::file::Mates {
             policy: evalcurve_calibration::file::MatePolicy::Exclude,
             clip_cp: None,

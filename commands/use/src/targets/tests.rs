@@ -1,15 +1,14 @@
 use std::fs;
 use std::process::Command;
 
-use evalcurve_calibration::{FittedModel, FittedSigmoid, Method, Model};
+use evalcurve_calibration::{FittedModel, Method, Model};
 use evalcurve_words::text::is_unsafe;
 use proptest::prelude::*;
 
 use super::*;
 
 fn sigmoid_only(name: &str, w1: f64, w2: f64) -> Calibration {
-    let fit = FittedSigmoid { w1, w2, covariance: None, samples: None, games: None };
-    Calibration::from_sigmoids(name, [(Method::LeastSquares, fit)], Method::LeastSquares).unwrap()
+    Calibration::from_model(name, Method::LeastSquares, FittedModel::sigmoid(w1, w2))
 }
 
 #[test]

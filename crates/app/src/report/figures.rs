@@ -131,7 +131,7 @@ pub fn series_of_result(
     let (curve, bins) = bins.points(&result.curve, &result.quantiles, min_bin);
     let sigmoid = |method: Method| {
         let fit = result.fit(method).ok()?;
-        Some(fitted(method, fit.sigmoid, language, |x| Some(fit.interval_win_rate(x))))
+        Some(fitted(method, fit.sigmoid, language, |x| fit.in_these_games(x).interval.map(<(f64, f64)>::from)))
     };
     let (field, equal) = result.calibration.as_ref().map(|c| chosen(c, language)).unzip();
     EngineSeries {

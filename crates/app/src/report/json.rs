@@ -48,15 +48,16 @@ fn fit(result: &EngineResult, method: Method) -> Value {
     };
     let resampled = result.bootstrap.as_ref().and_then(|b| b.fit(method));
     let needed = fit.games_needed(text::PLANNED_SHARE);
+    let (w1, w2, constant) = (fit.w1(), fit.w2(), fit.constant());
     let interval = |of: &dyn Fn(&Sigmoid) -> f64| resampled.and_then(|b| b.interval(LEVEL, of));
     json!({
-        "w1": fit.sigmoid.w1,
-        "w2": fit.sigmoid.w2,
+        "w1": w1.value,
+        "w2": w2.value,
         "covariance": fit.covariance,
-        "w1_interval": fit.interval_w1(),
-        "w2_interval": fit.interval_w2(),
-        "ponanza": fit.sigmoid.ponanza_constant(),
-        "ponanza_interval": fit.interval_ponanza(),
+        "w1_interval": w1.interval,
+        "w2_interval": w2.interval,
+        "ponanza": constant.value,
+        "ponanza_interval": constant.interval,
         "bootstrap": resampled.map(|b| json!({
             "resamples": b.sigmoids.len(),
             "failed": b.failed,

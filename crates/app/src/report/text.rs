@@ -48,8 +48,8 @@ pub fn with_interval(value: f64, (low, high): (f64, f64), decimals: usize) -> St
 
 /// The same with [`DASH`] in place of an interval that is not known.
 pub fn with_known_interval(value: f64, interval: Option<(f64, f64)>, decimals: usize) -> String {
-    interval
-        .map_or_else(|| format!("{} [{DASH}]", number(value, decimals)), |ends| with_interval(value, ends, decimals))
+    let unknown = || format!("{} [{DASH}]", number(value, decimals));
+    interval.map_or_else(unknown, |ends| with_interval(value, ends, decimals))
 }
 
 /// An estimate with its interval.
@@ -160,12 +160,7 @@ pub fn label(language: Language, english: &str) -> String {
     fit_name(language.word(english), LABEL)
 }
 
-/// `0.087 [0.080, 0.094]` with ASCII minus signs, for the terminal.
-fn interval(value: f64, ends: (f64, f64), scale: f64, decimals: usize) -> String {
-    with_interval(value * scale, (ends.0 * scale, ends.1 * scale), decimals).replace('−', "-")
-}
-
-/// As [`estimate`], with ASCII minus signs.
+/// As [`estimate`], with ASCII minus signs, for the terminal.
 fn plain_estimate(e: &Estimate, decimals: usize) -> String {
     estimate(e, decimals).replace('−', "-")
 }
@@ -173,9 +168,9 @@ fn plain_estimate(e: &Estimate, decimals: usize) -> String {
 /// The columns of one fit, of which the last has no width.
 fn fit_columns(language: Language) -> Columns<'static, Fit> {
     Columns::new()
-        .left("w1 · 1000 [95%]", 21, |fit: &Fit| interval(fit.sigmoid.w1, fit.interval_w1(), 1000.0, 3))
-        .left("w2 [95%]", 22, |fit| interval(fit.sigmoid.w2, fit.interval_w2(), 1.0, 2))
-        .left("1/w1 [95%]", 14, |fit| with_known_interval(fit.sigmoid.ponanza_constant(), fit.interval_ponanza(), 0))
+        .left("w1 · 1000 [95%]", 21, |fit: &Fit| plain_estimate(&fit.w1().times(1000.0), 3))
+        .left("w2 [95%]", 22, |fit| plain_estimate(&fit.w2(), 2))
+        .left("1/w1 [95%]", 14, |fit| estimate(&fit.constant(), 0))
         .left(language.word("w1 ±5% needs"), 0, move |fit| {
             or_dash(fit.games_needed(PLANNED_SHARE), |needed| match needed.more {
                 0 => say!(language, "reached"),
@@ -289,8 +284,7 @@ fn model_parameters(fit: &ModelFit, language: Language) -> String {
             _ => (1.0, ""),
         };
         let shown = match intervals.as_ref().and_then(|all| all.get(i)) {
-            Some(Some(between)) => interval(value, *between, scale, 2),
-            Some(None) => with_known_interval(value * scale, None, 2),
+            Some(ends) => estimate(&Estimate { value, interval: ends.map(<[f64; 2]>::from) }.times(scale), 2),
             None => number(value * scale, 2),
         };
         format!("{name}{unit} {}", shown.replace('−', "-"))
@@ -415,8 +409,8 @@ pub fn standardization(results: &[EngineResult], chosen: ModelKind, language: La
     // the plain sigmoid, whose w2 reflects the opponents as the mean does
     let method = chosen.method().unwrap_or(Method::MaximumLikelihood);
     let at_mean = |r: &EngineResult| {
-        let (mean, fit) = (r.standardization?.mean, r.fit(method).ok()?);
-        Some((fit.sigmoid.win_rate(mean), fit.interval_win_rate(mean), printable(&r.name)))
+        let rate = r.fit(method).ok()?.in_these_games(r.standardization?.mean);
+        Some((rate.value, rate.interval?.into(), printable(&r.name)))
     };
     let rates: Vec<(f64, (f64, f64), String)> = results.iter().filter_map(at_mean).collect();
     let low = rates.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;

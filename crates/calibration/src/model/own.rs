@@ -61,7 +61,7 @@ static REGISTERED: RwLock<Vec<&'static dyn OwnModel>> = RwLock::new(Vec::new());
 /// assert!((read.estimate(1000.0).value - 0.809).abs() < 0.001);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait OwnModel: std::fmt::Debug + Sync {
+pub trait OwnModel: std::fmt::Debug + Sync + std::panic::RefUnwindSafe {
     /// The name in calibration files, like `joint`.
     fn name(&self) -> &'static str;
 

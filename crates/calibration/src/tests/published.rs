@@ -69,12 +69,12 @@ const PUBLISHED: [Published; 3] = [
 impl Published {
     /// The calibration from the tables.
     fn calibration(&self) -> Calibration {
-        let fit = |(w1, w2)| FittedSigmoid { w1, w2, covariance: None, samples: Some(self.samples_fit), games: None };
+        let fit = |(w1, w2)| FittedModel { samples: Some(self.samples_fit), ..FittedModel::sigmoid(w1, w2) };
         let models = [
-            (Method::LeastSquares, fit(self.least_squares)),
-            (Method::MaximumLikelihood, fit(self.maximum_likelihood)),
+            (ModelKind::LeastSquares, fit(self.least_squares)),
+            (ModelKind::MaximumLikelihood, fit(self.maximum_likelihood)),
         ];
-        let mut c = Calibration::from_sigmoids(self.name, models, Method::LeastSquares).unwrap();
+        let mut c = Calibration::from_models(self.name, models, ModelKind::LeastSquares).unwrap();
         c.engine.aliases = self.alias.map(str::to_owned).into_iter().collect();
         c.standardization = Some(Standardization { mean: self.mean, sd: self.sd, samples: self.samples_standard });
         let swapped = if self.samples_fit == self.samples_standard { "" } else { SWAPPED };

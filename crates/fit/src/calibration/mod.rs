@@ -10,7 +10,7 @@ pub use evalcurve_calibration::file::*;
 pub use evalcurve_calibration::model::{Method, Model, ModelKind};
 pub use evalcurve_calibration::write::nine_digits;
 pub use evalcurve_calibration::{
-    CalibrationError, Estimate, PawnValue, Reading, Score, Situation, WdlEstimate, control_seconds, permille, schema,
+    CalibrationError, Estimate, PawnValue, Reading, Score, Situation, WdlEstimate, control_seconds, permille,
 };
 pub use name::{file_stem, file_stems};
 pub use normalization::{Normalization, NormalizationError};
@@ -40,8 +40,7 @@ mod tests {
     use super::*;
 
     fn calibration(name: &str, w1: f64) -> Calibration {
-        let fit = FittedSigmoid { w1, w2: 0.0, covariance: None, samples: None, games: None };
-        Calibration::from_sigmoids(name, [(Method::LeastSquares, fit)], Method::LeastSquares).unwrap()
+        Calibration::from_model(name, Method::LeastSquares, FittedModel::sigmoid(w1, 0.0))
     }
 
     /// A temporary directory, removed at the end.

@@ -25,7 +25,7 @@ pub(crate) mod symmetric;
 mod warm;
 
 #[cfg(test)]
-mod oracle;
+pub(crate) mod oracle;
 #[cfg(test)]
 mod tests;
 

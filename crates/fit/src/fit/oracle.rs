@@ -4,7 +4,12 @@ use evalcurve_calibration::types::Outcome;
 use serde_json::Value;
 
 use super::*;
-use crate::of_repository;
+
+/// The text of a file of the repository; `None` in a package, which does not hold it.
+pub(crate) fn of_repository(path: &str) -> Option<String> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.join("tests/oracle").is_dir().then(|| std::fs::read_to_string(root.join(path)).unwrap())
+}
 
 /// The samples of one engine, with or without mates.
 fn observations(samples: &str, engine: &str, keep_mates: bool) -> Vec<Observation> {

@@ -1,7 +1,7 @@
 //! The fit of the plain sigmoid, with its covariance clustered by game.
 
 use evalcurve_calibration::quantile::student_quantile;
-use evalcurve_calibration::{FittedModel, Method, Model, Outcome, Sigmoid};
+use evalcurve_calibration::{Calibration, Estimate, FittedModel, Method, Model, Outcome, Sigmoid};
 use serde::{Deserialize, Serialize};
 
 use super::case::Case;
@@ -70,36 +70,58 @@ pub struct Fit {
 }
 
 impl Fit {
+    /// Fits a sigmoid to rows of game, score and outcome by maximum likelihood. [`fit`] has the other method, and
+    /// options.
+    ///
+    /// # Errors
+    /// As [`fit`].
+    pub fn sigmoid(rows: impl IntoIterator<Item = Observation>) -> Result<Self, FitError> {
+        fit(Method::MaximumLikelihood, &rows.into_iter().collect::<Vec<_>>(), &FitOptions::default())
+    }
+
     /// Standard errors of (w1, w2), clustered by game.
     pub fn standard_errors(&self) -> [f64; 2] {
         [self.covariance[0][0].max(0.0).sqrt(), self.covariance[1][1].max(0.0).sqrt()]
     }
 
-    /// Interval (low, high) of w1, per centipawn.
-    pub fn interval_w1(&self) -> (f64, f64) {
+    /// The slope, per centipawn.
+    pub fn w1(&self) -> Estimate {
         let half = self.quantile * self.standard_errors()[0];
-        (self.sigmoid.w1 - half, self.sigmoid.w1 + half)
+        Estimate { value: self.sigmoid.w1, interval: Some([self.sigmoid.w1 - half, self.sigmoid.w1 + half]) }
     }
 
-    /// Interval (low, high) of w2, in logits.
-    pub fn interval_w2(&self) -> (f64, f64) {
+    /// The offset, in logits: above 0 where score 0 won less than half of these games.
+    pub fn w2(&self) -> Estimate {
         let half = self.quantile * self.standard_errors()[1];
-        (self.sigmoid.w2 - half, self.sigmoid.w2 + half)
+        Estimate { value: self.sigmoid.w2, interval: Some([self.sigmoid.w2 - half, self.sigmoid.w2 + half]) }
     }
 
-    /// Interval (low, high) of the win rate of a score in centipawns, by the delta method on the logit.
-    pub fn interval_win_rate(&self, score_cp: f64) -> (f64, f64) {
-        let [[v11, v12], [_, v22]] = self.covariance;
-        let variance = score_cp * score_cp * v11 - 2.0 * score_cp * v12 + v22;
-        let half = self.quantile * variance.max(0.0).sqrt();
-        let at = |shift: f64| Sigmoid { w1: self.sigmoid.w1, w2: self.sigmoid.w2 - shift }.win_rate(score_cp);
-        (at(-half), at(half))
+    /// 1/w1 in centipawns; without an interval where that of w1 reaches 0.
+    pub fn constant(&self) -> Estimate {
+        let ends = self.w1().interval.filter(|[low, _]| *low > 0.0);
+        Estimate { value: 1.0 / self.sigmoid.w1, interval: ends.map(|[low, high]| [1.0 / high, 1.0 / low]) }
     }
 
-    /// Interval (low, high) of 1/w1 in centipawns; `None` where the interval of w1 reaches 0.
-    pub fn interval_ponanza(&self) -> Option<(f64, f64)> {
-        let (low, high) = self.interval_w1();
-        (low > 0.0).then(|| (1.0 / high, 1.0 / low))
+    /// The win rate of a score in centipawns in games like these, against the opponents of these games. The interval is
+    /// by the delta method on the logit.
+    pub fn in_these_games(&self, score_cp: impl Into<f64>) -> Estimate {
+        let (x, [[v11, v12], [_, v22]]) = (score_cp.into(), self.covariance);
+        let half = self.quantile * (x * x * v11 - 2.0 * x * v12 + v22).max(0.0).sqrt();
+        let at = |shift: f64| Sigmoid { w1: self.sigmoid.w1, w2: self.sigmoid.w2 - shift }.win_rate(x);
+        Estimate { value: at(0.0), interval: (!x.is_nan()).then(|| [at(-half), at(half)]) }
+    }
+
+    /// The win rate of a score between players of equal strength, which leaves out w2: the rate to compare with other
+    /// engines, and that of [`Calibration::estimate`].
+    pub fn between_equals(&self, score_cp: impl Into<f64>) -> Estimate {
+        let covariance = [[self.covariance[0][0], 0.0], [0.0; 2]];
+        let sigmoid = Sigmoid { w2: 0.0, ..self.sigmoid };
+        Self { sigmoid, covariance, ..*self }.in_these_games(score_cp)
+    }
+
+    /// The calibration of an engine by this fit.
+    pub fn into_calibration(self, name: impl Into<String>) -> Calibration {
+        Calibration::from_model(name, self.method, self)
     }
 }
 

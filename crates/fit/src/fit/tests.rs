@@ -52,9 +52,10 @@ fn truth_is_recovered() {
         assert!(se1 / TRUTH.w1 < 0.02 && se2 < 0.02, "{fit:?}");
         assert_eq!((fit.samples, fit.games), (120_000, 30_000));
         assert!(method == Method::LeastSquares || fit.passes <= 50);
-        let (low, high) = fit.interval_ponanza().unwrap();
-        assert!(low < fit.sigmoid.ponanza_constant() && fit.sigmoid.ponanza_constant() < high);
-        assert!(fit.interval_w1().0 < fit.sigmoid.w1 && fit.interval_w2().1 > fit.sigmoid.w2);
+        for (found, truth) in [(fit.w1(), TRUTH.w1), (fit.w2(), TRUTH.w2), (fit.constant(), 1.0 / TRUTH.w1)] {
+            let [low, high] = found.interval.unwrap();
+            assert!(low < found.value && found.value < high && (truth - found.value).abs() < 2.0 * (high - low));
+        }
     }
 }
 

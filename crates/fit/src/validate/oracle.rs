@@ -4,8 +4,8 @@ use evalcurve_calibration::types::Outcome;
 use serde_json::Value;
 
 use super::*;
+use crate::fit::oracle::of_repository;
 use crate::fit::{FitOptions, ScoreCounts, fit_model, pool_adjacent_violators};
-use crate::of_repository;
 
 /// The samples of one engine without mates.
 fn cases(samples: &str, engine: &str) -> Vec<Case> {

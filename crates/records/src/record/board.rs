@@ -4,7 +4,7 @@
 
 use evalcurve_calibration::types::Color;
 
-use super::position::{Position, WHITE, owned, unpromoted};
+use super::position::{Position, WHITE, lettered, owned, promote, square, unpromoted};
 
 /// The direction and distance of a move from its mover's point of view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +80,23 @@ impl Position {
         free.then_some(found)
     }
 
+    /// Plays a move of the side to move as USI writes it; `None` where no piece stands.
+    pub(super) fn play_usi(&mut self, text: &[u8]) -> Option<()> {
+        let [a, b, c, d, promotes @ ..] = text else { return None };
+        let named = |file: u8, rank: u8| square([file, rank.wrapping_sub(b'a').wrapping_add(b'1')]);
+        let (from, code) = match b {
+            b'*' => (None, lettered(*a)?.0),
+            _ => {
+                let from = named(*a, *b)?;
+                let piece = self.squares[from] & (WHITE - 1);
+                (Some(from), if promotes == b"+" { promote(piece)? } else { piece })
+            }
+        };
+        self.play(self.side_to_move, from, named(*c, *d)?, Some(code).filter(|code| *code > 0)?);
+        self.side_to_move = self.side_to_move.opponent();
+        Some(())
+    }
+
     /// Plays a move of the piece on `from`, or of one in hand if that is `None`; `code` is the piece after the move.
     pub(super) fn play(&mut self, color: Color, from: Option<usize>, to: usize, code: u8) {
         match from {
@@ -101,7 +118,7 @@ impl Position {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::position::{square, square_name};
+    use crate::record::position::square_name;
 
     fn at(name: &[u8; 2]) -> usize {
         square(*name).unwrap()

@@ -1,7 +1,9 @@
 //! The game that a reader fills, and the reasons why a game is skipped.
 
+use std::collections::HashMap;
+
+use evalcurve_calibration::RATINGS;
 use evalcurve_calibration::types::{ANNOUNCED_MATE_CP, Color, Declared, Outcome, Termination};
-use evalcurve_fit::rating::RATINGS;
 use strum::{Display, EnumString, IntoStaticStr, VariantNames};
 
 use super::identity::{GameHash, StartTime};
@@ -28,6 +30,20 @@ pub struct ScoredPosition {
     pub declared: Option<Declared>,
     /// Line of the score, counted from 0 at the start of the block.
     pub line: u64,
+}
+
+/// A position of a game, from [`Game::positions`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GamePosition<'a> {
+    /// The number of the move played in it; the first move of a record is ply 1.
+    pub ply: u32,
+    /// The side to move.
+    pub color: Color,
+    /// The position as SFEN, whose move number is 1, or as FEN.
+    pub text: String,
+    /// Its score: the player's own, else that of an analysis.
+    pub score: Option<&'a ScoredPosition>,
 }
 
 /// The point of view of scores by convention, where neither the record nor its format says it.
@@ -92,6 +108,19 @@ pub struct Game {
 }
 
 impl Game {
+    /// The positions of the game, scored or not, and the one after the last move. It is empty unless
+    /// [`Game::played`] was asked for, as by [`Games::with_moves`](crate::Games::with_moves), and ends before a move
+    /// that is not legal.
+    pub fn positions(&self) -> Vec<GamePosition<'_>> {
+        let mut scores: Vec<&ScoredPosition> = self.scores.iter().collect();
+        // of two scores of a position, the later one stays
+        scores.sort_by_key(|score| !score.analysis);
+        let scores: HashMap<u32, &ScoredPosition> = scores.into_iter().map(|score| (score.ply, score)).collect();
+        let texts = self.played.iter().flat_map(|played| played.texts(self.chess));
+        let position = |(ply, color, text)| GamePosition { ply, color, text, score: scores.get(&ply).copied() };
+        texts.map(position).collect()
+    }
+
     /// Empties the game and keeps its buffers.
     pub fn clear(&mut self) {
         let Self { mut names, mut time_control, mut scores, mut annotator, mut oddities, played, .. } =

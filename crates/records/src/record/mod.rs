@@ -32,7 +32,9 @@ pub mod votes;
 mod work;
 
 pub use format::{Above, BlockGames, Cursor, Format, Reader, last_line_end};
-pub use game::{Convention, Game, GameError, Oddity, OddityKind, ScoredPosition, SkipReason, UnreadComment};
+pub use game::{
+    Convention, Game, GameError, GamePosition, Oddity, OddityKind, ScoredPosition, SkipReason, UnreadComment,
+};
 pub use identity::{GameHash, StartTime};
 pub use packed::Packed;
 pub use played::Played;

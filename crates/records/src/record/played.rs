@@ -2,6 +2,7 @@
 
 use evalcurve_calibration::types::Color;
 
+use super::pgn::replay::fens;
 use super::position::{Position, WHITE, letters, piece_code, promote, square};
 
 /// How a game was played. A reader fills it if the caller puts one into [`Game::played`](super::Game::played).
@@ -26,6 +27,22 @@ impl Default for Played {
 }
 
 impl Played {
+    /// The positions as SFEN or FEN with ply and side to move: before each move and after the last, up to the first
+    /// move that its position does not have.
+    pub(super) fn texts(&self, chess: bool) -> Vec<(u32, Color, String)> {
+        if !self.positions.is_empty() {
+            return self.positions.clone();
+        }
+        let side = |ply: u32| if ply % 2 == 1 { self.first } else { self.first.opponent() };
+        let texts = if chess { fens(self.start.as_deref(), &self.moves) } else { self.sfens() };
+        (1..).zip(texts).map(|(ply, text)| (ply, side(ply), text)).collect()
+    }
+
+    fn sfens(&self) -> Vec<String> {
+        let start = self.start.as_deref().map_or(Some(Position::EVEN), Position::from_sfen);
+        walked(start, &self.moves, |board, text| board.play_usi(text), Position::sfen)
+    }
+
     /// Turns the moves of a shogi game into those of USI, up to the first that no piece on its square can have made.
     pub(super) fn shogi(&mut self, start: &Position) {
         self.first = start.side_to_move;
@@ -36,6 +53,19 @@ impl Played {
             self.moves.push(text);
         }
     }
+}
+
+/// The texts of a board before each move and after the last, up to the first that is not played.
+pub(super) fn walked<B>(
+    start: Option<B>,
+    moves: &[String],
+    play: impl Fn(&mut B, &[u8]) -> Option<()>,
+    text: impl Fn(&B) -> String,
+) -> Vec<String> {
+    let Some(mut board) = start else { return Vec::new() };
+    let first = text(&board);
+    let later = moves.iter().map_while(|found| play(&mut board, found.as_bytes()).map(|()| text(&board)));
+    [first].into_iter().chain(later).collect()
 }
 
 /// A move of CSA as USI writes it. It is played on the board.
@@ -84,6 +114,27 @@ mod tests {
         assert_eq!(played(ki2).moves, moves);
         // a rook that is not there ends the moves
         assert_eq!(played(&csa.replace("-3334FU\nT1\n+8822UM", "-3335FU\nT1\n+9922UM")).moves.len(), 2);
+    }
+
+    #[test]
+    fn positions_follow_the_moves() {
+        let texts = |chess, start: Option<&str>, moves: &str| {
+            let moves = moves.split(' ').map(str::to_owned).collect();
+            Played { start: start.map(str::to_owned), moves, ..Played::default() }.texts(chess)
+        };
+        let all = texts(false, None, "7g7f 3c3d 8h2b+ 3a2b B*5e");
+        assert_eq!((all.len(), all[0].1, all[5].1), (6, Color::Black, Color::White));
+        assert_eq!(all[4].2, "lnsgkg1nl/1r5s1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/7R1/LNSGKGSNL b Bb 1");
+        assert_eq!(all[5].2, "lnsgkg1nl/1r5s1/pppppp1pp/6p2/4B4/2P6/PP1PPPPPP/7R1/LNSGKGSNL w b 1");
+        // they end before what no piece can move, and there are none without a start
+        assert_eq!([texts(false, None, "7g7f 5e5d 3c3d").len(), texts(true, Some("8/8"), "e2e4").len()], [2, 0]);
+        let fen = |start, moves| texts(true, start, moves).pop().unwrap().2;
+        assert_eq!(fen(None, "e2e4 e7e5 g1f3"), "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
+        let castles = Some("4k3/8/8/8/8/8/8/R3K2R w KQ - 3 30");
+        assert_eq!(fen(castles, "e1g1 e8d8"), "3k4/8/8/8/8/8/8/R4RK1 w - - 5 31");
+        // the inner rook castles
+        assert_eq!(fen(Some("4k3/8/8/8/8/8/8/K4R1R w F - 0 1"), "h1h2"), "4k3/8/8/8/8/8/7R/K4R2 b K - 1 1");
+        assert_eq!(fen(Some("4k3/8/8/8/8/8/8/K4R1R w F - 0 1"), "a1a1"), "4k3/8/8/8/8/8/8/K4R1R w F - 0 1");
     }
 
     #[test]

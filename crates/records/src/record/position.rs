@@ -63,7 +63,7 @@ pub(super) fn letters(code: u8) -> &'static str {
 }
 
 /// The piece that a letter of SFEN stands for, and its side.
-fn lettered(letter: u8) -> Option<(u8, Color)> {
+pub(super) fn lettered(letter: u8) -> Option<(u8, Color)> {
     let code = PIECES.iter().position(|(_, letters)| *letters.as_bytes() == [letter.to_ascii_uppercase()])? as u8 + 1;
     Some((code, if letter.is_ascii_uppercase() { Color::Black } else { Color::White }))
 }

@@ -25,8 +25,7 @@ use super::rules::Rule;
 use super::vote::{Bound, Move, PhaseWeight, Role, Voter};
 use evalcurve_calibration::file::Tool;
 use evalcurve_calibration::types::{Color, Declared, Outcome};
-use evalcurve_calibration::{Calibration, Reading, Situation};
-use evalcurve_fit::rating::LOGITS_PER_ELO;
+use evalcurve_calibration::{Calibration, LOGITS_PER_ELO, Reading, Situation};
 use evalcurve_words::text::shortened;
 
 /// The value of `format` in every header.

@@ -2,8 +2,6 @@
 
 use serde::Serialize;
 
-use super::super::noise::Noise;
-
 /// The result of a replay.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Replay {
@@ -21,8 +19,6 @@ pub struct Replay {
     pub groups: Vec<Share>,
     /// Every pair of voters that are not left out; empty for more than [`MOST_COMPARED`](super::MOST_COMPARED).
     pub agreement: Vec<Agreement>,
-    /// The noise of each voter that is not left out, estimated from the votes; empty likewise.
-    pub noise: Vec<Noise>,
     /// Each rule with all voters that are not left out.
     pub rules: Vec<RuleReplay>,
     /// The regret of each voter's own moves, by the reference; empty without one.

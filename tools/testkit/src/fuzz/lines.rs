@@ -1,7 +1,7 @@
 //! Lines of engines, GUIs and peers: USI and UCI both ways, the proxy, the TCP protocol.
 
 use evalcurve_calibration::types::Color;
-use evalcurve_calibration::{Calibration, FittedSigmoid, Method, Reading, Score, Situation};
+use evalcurve_calibration::{Calibration, FittedModel, Method, Reading, Score, Situation};
 use evalcurve_engine::usi::{
     FromEngine, FromGui, LineReader, MAX_LINE_BYTES, OptionSpec, Protocol, ReadLine, set_option,
 };
@@ -32,9 +32,7 @@ fn lines(bytes: &[u8]) -> Vec<String> {
 }
 
 pub(super) fn engine(bytes: &[u8]) {
-    let fit = FittedSigmoid { w1: 0.002, w2: 0.1, covariance: None, samples: None, games: None };
-    let method = Method::MaximumLikelihood;
-    let calibration = Calibration::from_sigmoids("A", [(method, fit)], method).expect("a valid sigmoid");
+    let calibration = Calibration::from_model("A", Method::MaximumLikelihood, FittedModel::sigmoid(0.002, 0.1));
     let rewriter = Rewriter::new(calibration, Reading::Equal, None, true);
     for line in lines(bytes) {
         for protocol in PROTOCOLS {

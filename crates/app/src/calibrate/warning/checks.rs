@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use evalcurve_calibration::types::{Outcome, Termination};
 use evalcurve_fit::calibration::MatePolicy;
 use evalcurve_fit::fit::{
-    Case, FitOptions, Method, Model, ModelKind, Observation, ScoreCounts, contradictions, drawn, fit_counts, fit_model,
-    lapse_test, median_size, unexplained,
+    Case, Fit, FitOptions, Method, Model, ModelKind, Observation, ScoreCounts, contradictions, drawn, fit_counts,
+    fit_model, lapse_test, median_size, unexplained,
 };
 use evalcurve_fit::normal::quantile_95;
 use evalcurve_records::sample::{Sample, SampleTable, Terminations};
@@ -237,8 +237,8 @@ pub(super) fn disagreement(
     let (lse, mle) = (result.fit(Method::LeastSquares).ok()?, result.fit(Method::MaximumLikelihood).ok()?);
     let gap = |lse: f64, mle: f64| libm::log(lse / mle).abs();
     let before = gap(lse.sigmoid.w1, mle.sigmoid.w1);
-    let outside = |(low, high): (f64, f64), w1: f64| w1 < low || w1 > high;
-    let by_chance = !outside(lse.interval_w1(), mle.sigmoid.w1) || !outside(mle.interval_w1(), lse.sigmoid.w1);
+    let holds = |fit: &Fit, w1: f64| fit.w1().interval.is_some_and(|[low, high]| low <= w1 && w1 <= high);
+    let by_chance = holds(lse, mle.sigmoid.w1) || holds(mle, lse.sigmoid.w1);
     if before < libm::log(SLOPES_APART) {
         return None;
     }

@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::Movetext;
 use crate::record::game::quoted;
-use crate::record::played::Played;
+use crate::record::played::{Played, walked};
 
 /// Why a game cannot be replayed as far as needed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -59,18 +59,12 @@ pub fn material(text: &[u8], plies: &mut dyn Iterator<Item = u32>) -> Result<Vec
     if !CHESS.split('|').any(|name| variant.eq_ignore_ascii_case(name.as_bytes())) {
         return Err(ReplayError::Variant(quoted(variant)));
     }
-    let mut board = match game.fen {
-        None => Board::startpos(),
-        Some(fen) => read_fen(fen).ok_or_else(|| ReplayError::Start(quoted(fen)))?,
-    };
+    let mut board = start_of(game.fen)?;
     let mut moves = (1..).zip(&game.moves).peekable();
     let mut counts = Vec::new();
     for ply in plies {
         while let Some((number, word)) = moves.next_if(|(number, _)| *number < ply) {
-            let bytes = word.to_be_bytes();
-            let text = &bytes[bytes.iter().take_while(|b| **b == 0).count()..];
-            let found = find_move(&board, text);
-            board.play_unchecked(found.ok_or_else(|| ReplayError::Move { ply: number, text: quoted(text) })?);
+            board.play_unchecked(find_word(&board, *word, number)?);
         }
         if u64::from(ply) > game.moves.len() as u64 + 1 {
             return Err(ReplayError::TooShort(ply));
@@ -88,19 +82,31 @@ pub fn material(text: &[u8], plies: &mut dyn Iterator<Item = u32>) -> Result<Vec
 pub fn uci_moves(text: &[u8], most: usize) -> Result<(Option<String>, Vec<String>), ReplayError> {
     let game = Movetext::read(text).ok_or(ReplayError::NoGame)?;
     let start = game.fen.map(|fen| String::from_utf8_lossy(fen).into_owned());
-    let mut board = match game.fen {
-        None => Board::startpos(),
-        Some(fen) => read_fen(fen).ok_or_else(|| ReplayError::Start(quoted(fen)))?,
-    };
+    let mut board = start_of(game.fen)?;
     let mut moves = Vec::new();
     for (ply, word) in (1..).zip(game.moves.iter().take(most)) {
-        let bytes = word.to_be_bytes();
-        let text = &bytes[bytes.iter().take_while(|b| **b == 0).count()..];
-        let found = find_move(&board, text).ok_or_else(|| ReplayError::Move { ply, text: quoted(text) })?;
+        let found = find_word(&board, *word, ply)?;
         moves.push(display_uci_move(&board, found).to_string());
         board.play_unchecked(found);
     }
     Ok((start, moves))
+}
+
+/// The positions before each move as UCI writes it, and after the last, as FEN; up to the first move that is not legal.
+pub(crate) fn fens(start: Option<&str>, moves: &[String]) -> Vec<String> {
+    let text = |board: &Board| {
+        let text = board.to_string();
+        // where the letters of castling would mean other rooks, they are those of files
+        let is_clear = read_fen(text.as_bytes()).is_some_and(|read| read.same_position(board));
+        if is_clear { text } else { format!("{board:#}") }
+    };
+    let play = |board: &mut Board, text: &[u8]| find_move(board, text).map(|found| board.play_unchecked(found));
+    walked(start_of(start.map(str::as_bytes)).ok(), moves, play, text)
+}
+
+fn start_of(fen: Option<&[u8]>) -> Result<Board, ReplayError> {
+    let Some(fen) = fen else { return Ok(Board::startpos()) };
+    read_fen(fen).ok_or_else(|| ReplayError::Start(quoted(fen)))
 }
 
 impl Played {
@@ -123,7 +129,8 @@ pub(crate) fn is_position(fen: &[u8]) -> bool {
     read_fen(fen).is_some()
 }
 
-/// Reads a FEN whose last fields may be missing, also with castling rights as X-FEN and Shredder-FEN write them.
+/// Reads a FEN whose last fields may be missing or out of range, also with castling rights as X-FEN and Shredder-FEN
+/// write them.
 fn read_fen(fen: &[u8]) -> Option<Board> {
     let mut fields = std::str::from_utf8(fen).ok()?.split_ascii_whitespace();
     let (board, side) = (fields.next()?, fields.next()?);
@@ -131,13 +138,24 @@ fn read_fen(fen: &[u8]) -> Option<Board> {
     let passed = fields.next().unwrap_or("-");
     let rights: String = rook_files(board, rights).chars().filter(|c| *c != '-').collect();
     let rights = if rights.is_empty() { "-" } else { &rights };
-    let read = |passed| Board::from_fen(&format!("{board} {side} {rights} {passed} 0 1"), true);
+    let of =
+        |passed: &str, counters: &str| Board::from_fen(&format!("{board} {side} {rights} {passed} {counters}"), true);
+    let counters = [fields.next().unwrap_or("0"), fields.next().unwrap_or("1")].join(" ");
+    let counters = if of("-", &counters).is_ok() { &counters } else { "0 1" };
+    let read = |passed| of(passed, counters);
     match read(passed) {
         Err(FenParseError::InvalidEnPassant) => read("-").ok(),
         found => found.ok(),
     }
     // the crate accepts kings that touch, and ends the program after one has taken the other
     .filter(|board| !get_king_moves(board.king(Color::White)).has(board.king(Color::Black)))
+}
+
+/// The legal move of a word of the movetext.
+fn find_word(board: &Board, word: u64, ply: u32) -> Result<Move, ReplayError> {
+    let bytes = word.to_be_bytes();
+    let text = &bytes[bytes.iter().take_while(|b| **b == 0).count()..];
+    find_move(board, text).ok_or_else(|| ReplayError::Move { ply, text: quoted(text) })
 }
 
 /// The legal move that `text` means, spelled as [`san`](super::spelling::san) spells it; `None` for none or several.

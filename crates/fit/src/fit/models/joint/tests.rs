@@ -367,8 +367,8 @@ fn the_field_reading_is_what_happened_at_each_score() {
 /// The joint model against `tests/oracle/joint.py`, which knows only the equations of docs/method.md.
 #[test]
 fn the_joint_model_agrees_with_numpy_to_six_digits() {
-    let Some(text) = crate::of_repository("tests/oracle/joint.csv") else { return };
-    let expected = crate::of_repository("tests/oracle/joint.expected.json").unwrap();
+    let Some(text) = crate::fit::oracle::of_repository("tests/oracle/joint.csv") else { return };
+    let expected = crate::fit::oracle::of_repository("tests/oracle/joint.expected.json").unwrap();
     let expected: serde_json::Value = serde_json::from_str(&expected).unwrap();
     let number = |name: &str| u32::from(name.as_bytes()[0]);
     let mut engines: BTreeMap<&str, Vec<Case>> = BTreeMap::new();

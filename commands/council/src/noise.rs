@@ -1,22 +1,31 @@
 //! The noise s of voters, estimated from a log: how far their logits differ where they vote for the same move.
 
-use evalcurve_fit::fit::Square;
-use serde::Serialize;
+use std::collections::BTreeSet;
 
-use super::log::{Ballots, Log};
-use super::vote::Move;
+use evalcurve_fit::fit::Square;
+use evalcurve_rules::Move;
+use evalcurve_rules::log::{Ballots, Log};
+use evalcurve_rules::replay::Replay;
+use serde::Serialize;
 
 /// Pairs of logits that two voters need at least to be compared.
 const MIN_PAIRS: usize = 30;
 
 /// The noise of one voter.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Noise {
-    pub voter: String,
+pub(crate) struct Noise {
+    pub(crate) voter: String,
     /// s, logits; `null` if too few votes agree, or if the differences leave no variance for this voter.
-    pub noise: Option<f64>,
+    pub(crate) noise: Option<f64>,
     /// Positions where it has the same move as another voter, both with an exact score that is not a mate.
-    pub pairs: usize,
+    pub(crate) pairs: usize,
+}
+
+/// The noise of the voters that a replay compares in pairs.
+pub(crate) fn of_replay(log: &Log, replay: &Replay) -> Vec<Noise> {
+    let compared: BTreeSet<&str> = replay.agreement.iter().flat_map(|pair| [&*pair.a, &*pair.b]).collect();
+    let names: Vec<&str> = replay.voters.iter().map(String::as_str).filter(|name| compared.contains(name)).collect();
+    estimate(log, &names)
 }
 
 /// Estimates the noise of each of the named voters.
@@ -24,7 +33,7 @@ pub struct Noise {
 /// With independent noise, the difference of two logits of the same move has the variance s_i² + s_j² around its mean.
 /// For three or more voters, least squares over all pairs, weighted by their counts, gives each s²; of two voters, each
 /// gets half. Voters with common errors differ by less than their noise, so the estimate is too small for them.
-pub fn estimate(log: &Log, voters: &[&str]) -> Vec<Noise> {
+fn estimate(log: &Log, voters: &[&str]) -> Vec<Noise> {
     let n = voters.len();
     let differences = differences(log, voters);
     let mut normal = Square::zero(n);
@@ -83,18 +92,16 @@ fn differences(log: &Log, voters: &[&str]) -> Vec<Vec<f64>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::log::{Header, LoggedLine, LoggedScore, LoggedVote, Session};
-    use super::super::{Options, Rule, Voter};
     use super::*;
     use evalcurve_calibration::types::Color;
-    use evalcurve_calibration::{Calibration, FittedSigmoid, Score};
-    use evalcurve_fit::fit::Method;
+    use evalcurve_calibration::{Calibration, FittedModel, Method, Score};
+    use evalcurve_rules::log::{Header, LoggedLine, LoggedScore, LoggedVote, Session};
+    use evalcurve_rules::{Options, Rule, Voter};
 
     /// The estimate recovers a known noise.
     #[test]
     fn known_noise_is_recovered() {
-        let fit = FittedSigmoid { w1: 1.0 / 600.0, w2: 0.2, covariance: None, samples: None, games: None };
-        let c = Calibration::from_sigmoids("E", [(Method::LeastSquares, fit)], Method::LeastSquares).unwrap();
+        let c = Calibration::from_model("E", Method::LeastSquares, FittedModel::sigmoid(1.0 / 600.0, 0.2));
         let names = ["a", "b", "c", "d"];
         let voters = names.map(|n| Voter { calibration: Some(&c), ..Voter::member(n) });
         let header = Header::new("made up", Rule::Optimal, &voters, &Options::default());

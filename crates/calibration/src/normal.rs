@@ -2,7 +2,7 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-pub use evalcurve_calibration::quantile::{Z_95, quantile_95, student_quantile};
+pub use crate::quantile::{Z_95, quantile_95, student_quantile};
 
 /// Φ(x), the probability of a standard normal number below `x`; accurate in the lower tail.
 #[inline]
