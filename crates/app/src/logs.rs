@@ -1,5 +1,7 @@
 //! Vote logs as input.
 
+use std::io::ErrorKind;
+
 use evalcurve_records::record::find::expand_globs;
 use evalcurve_rules::log::{Log, Seen};
 use evalcurve_words::text;
@@ -29,9 +31,13 @@ impl Logs {
                 InputSource::Path(path) => {
                     for path in expand_globs(std::slice::from_ref(path))? {
                         let name = path.display().to_string();
-                        let what = text!("cannot read {name}; give a vote log");
-                        let failed = |source| Error::File { what: what.clone(), source };
-                        logs.add(Log::read_after(&path, &mut seen).map_err(failed)?, &path.display().to_string());
+                        let log = Log::read_after(&path, &mut seen).map_err(|source| match source.kind() {
+                            ErrorKind::InvalidData => {
+                                text!("{name} is packed, or no text; unpack it first, for example by `zstd -d`").into()
+                            }
+                            _ => Error::File { what: text!("cannot read {name}; give a vote log"), source },
+                        })?;
+                        logs.add(log, &name);
                     }
                 }
                 InputSource::Bytes(name, bytes) => logs.add(Log::parse_after(bytes, &mut seen), name),

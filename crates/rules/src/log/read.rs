@@ -73,7 +73,8 @@ impl Log {
     /// Reads a file of at most 1 GiB.
     ///
     /// # Errors
-    /// The system's error, or [`FileTooLarge`](std::io::ErrorKind::FileTooLarge).
+    /// The system's error, [`FileTooLarge`](std::io::ErrorKind::FileTooLarge), or
+    /// [`InvalidData`](std::io::ErrorKind::InvalidData) for a file that does not begin with text, as packed ones do.
     pub fn read(path: &Path) -> io::Result<Self> {
         Self::read_after(path, &mut Seen::default())
     }
@@ -83,7 +84,13 @@ impl Log {
     /// # Errors
     /// As [`Self::read`].
     pub fn read_after(path: &Path, seen: &mut Seen) -> io::Result<Self> {
-        Ok(Self::parse_after(&read_bounded(path, MOST_BYTES)?, seen))
+        let bytes = read_bounded(path, MOST_BYTES)?;
+        let head = std::str::from_utf8(&bytes[..bytes.len().min(64)]);
+        // the 64 bytes may end within a letter
+        if head.is_err_and(|error| error.error_len().is_some()) {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        Ok(Self::parse_after(&bytes, seen))
     }
 
     /// Reads the bytes of a log.
