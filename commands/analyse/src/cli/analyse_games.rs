@@ -460,12 +460,25 @@ fn check(
                 "{count} positions again, with {times} times the limit: about {minutes} min"
             ));
         }
-        let bar = Bar::new(args.output.is_quiet(), None, language);
-        let found = search.run(&positions, |_, _| false, |status| bar.show(status, &[], positions.len()));
-        bar.finish();
-        let found = found?;
+        let run = |positions: &[Position]| {
+            let bar = Bar::new(args.output.is_quiet(), None, language);
+            let found = search.run(positions, |_, _| false, |status| bar.show(status, &[], positions.len()));
+            bar.finish();
+            found
+        };
+        let found = run(&positions)?;
         tell_given_up(args, &found, language);
         checked::take(games, series, &asked, &found);
+        // what is left is little enough to search after the better moves, too
+        let better = if round == 0 { Vec::new() } else { checked::better(games, series, (&asked, &found), mine) };
+        if !better.is_empty() {
+            let positions = better.iter().map(|(game, at, best)| {
+                let mut position = games[*game].to_search(*at);
+                position.moves.push(best.clone());
+                position
+            });
+            checked::take_better(games, series, &better, &run(&positions.collect::<Vec<_>>())?);
+        }
     }
     Ok(checked::sights(games, series, &limits))
 }

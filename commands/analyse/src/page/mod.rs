@@ -397,10 +397,10 @@ impl<'a> GamePage<'a> {
             say!(
                 self.language,
                 "Moves that look bad were searched again with {limit}, before and after, and what was left again, \
-                 deeper still. ± is what a deeper search changes such a cost by in four of five cases ({edge:.0} \
-                 points, as far as the noise of that search tells), or what the last search changed, if that is more; \
-                 a cost counts where more than that is left. A move that an engine would have played itself costs \
-                 nothing."
+                 deeper still, after the better move, too: a position is worth no more than that. ± is the noise of \
+                 that search in four of five cases ({edge:.0} points), or what the last search changed, if that is \
+                 more; a cost counts where more than that is left. A move that an engine would have played itself \
+                 costs nothing."
             )
         }));
         if self.assumes() {
