@@ -1,7 +1,5 @@
 //! Vote logs as input.
 
-use std::io::ErrorKind;
-
 use evalcurve_records::record::find::expand_globs;
 use evalcurve_rules::log::{Log, Seen};
 use evalcurve_words::text;
@@ -32,9 +30,7 @@ impl Logs {
                     for path in expand_globs(std::slice::from_ref(path))? {
                         let name = path.display().to_string();
                         let log = Log::read_after(&path, &mut seen).map_err(|source| match source.kind() {
-                            ErrorKind::InvalidData => {
-                                text!("{name} is packed, or no text; unpack it first, for example by `zstd -d`").into()
-                            }
+                            std::io::ErrorKind::InvalidData => text!("{name} is no text; unpack it first").into(),
                             _ => Error::File { what: text!("cannot read {name}; give a vote log"), source },
                         })?;
                         logs.add(log, &name);

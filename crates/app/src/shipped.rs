@@ -35,8 +35,7 @@ pub fn all_positions(sampling: &mut Sampling) {
     *sampling = Sampling { from_ply: Some(1), window: Some(1), unscored: true, ..sampling.clone() };
 }
 
-/// One position of each of so many games in the program, in an order that the default seed and the games decide, and the
-/// number of all positions there.
+/// One position of each of so many games in the program, in an order that seed and games decide, and the number of all.
 ///
 /// # Errors
 /// [`Error`](crate::Error) of reading them.

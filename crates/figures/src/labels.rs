@@ -25,11 +25,10 @@ pub(super) struct Entry {
 /// The names, colours and dashes of the engines that are drawn.
 pub(super) fn entries(engines: &[EngineSeries], drawn: &[bool], options: &PlotOptions) -> Vec<Entry> {
     let widest = WIDEST_NAME.min(f64::from(options.width) * 0.25);
-    let look = if engines.len() > 1 { dashed } else { color };
     let entry = |(index, e): (usize, &EngineSeries)| Entry {
         index,
         name: font::elide(&e.name, LABEL_SIZE, widest),
-        look: look(e.color),
+        look: if engines.len() > 1 { dashed(e.color) } else { color(e.color) },
     };
     engines.iter().enumerate().filter(|(i, _)| drawn[*i]).map(entry).collect()
 }

@@ -704,6 +704,7 @@ pub fn index(pages: &[(String, GamePage<'_>)], review: &Review<'_>, language: La
     };
     let all = review.mistakes();
     let (found, judged, count) = (all.len(), review.costs.iter().map(Vec::len).sum::<usize>(), pages.len());
+    let engines = review.series.first().map_or(&[][..], Vec::as_slice);
     let percent = |rate: f64| format!("{:.0}%", 100.0 * rate);
     let head = |words: &[&str]| {
         html! { thead { tr { @for word in words { th scope="col" class="text" { (Safe(language.word(word))) } } } } }
@@ -770,7 +771,7 @@ pub fn index(pages: &[(String, GamePage<'_>)], review: &Review<'_>, language: La
             p { (Safe(say!(language, "{found} mistakes in {judged} moves of {count} games"))) }
         }
         h2 { (Safe(word("Moves that cost most"))) }
-        @if all.is_empty() { p { (Safe(no_mistake(judged, review.series.first().map_or(&[], Vec::as_slice), language))) } }
+        @if all.is_empty() { p { (Safe(no_mistake(judged, engines, language))) } }
         @else { (worst) }
         h2 { (Safe(word("By phase of the game"))) }
         (Block::from(phases))
