@@ -238,7 +238,7 @@ fn bad_lines_are_reported_and_the_rest_is_used() {
     );
     folder.good(&["replay", "second.jsonl"]).says(&["second.jsonl:1: ", "second.jsonl:2: "]);
     folder.write("noise.bin", [0xff, 0xfe, b'\n', 0, b'{', b'\n']);
-    folder.run(&["replay", "noise.bin"]).ends(1);
+    folder.run(&["replay", "noise.bin"]).ends(2).says(&["noise.bin is no text; unpack it first"]);
     folder.write("empty.jsonl", "");
     folder.run(&["replay", "empty.jsonl"]).ends(1).says(&["no decision"]);
 }

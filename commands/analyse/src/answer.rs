@@ -3,7 +3,7 @@
 use evalcurve_calibration::Score;
 use evalcurve_calibration::types::Declared;
 use evalcurve_engine::{Board, SearchResult};
-use evalcurve_words::text::shortened;
+use evalcurve_words::text::{printable, shortened};
 use serde::{Deserialize, Serialize};
 
 /// The answer to one position, as the journal holds it.
@@ -107,7 +107,7 @@ const MOST_DETAIL: usize = 200;
 impl Answer {
     /// An answer that does not count.
     pub(crate) fn failed(reason: Reason, detail: &str) -> Self {
-        Self::Failed(Failed { reason, detail: shortened(detail, MOST_DETAIL).escape_debug().to_string() })
+        Self::Failed(Failed { reason, detail: printable(&shortened(detail, MOST_DETAIL), '\u{fffd}') })
     }
 
     /// Judges the result of a search on a board.

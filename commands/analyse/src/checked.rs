@@ -3,10 +3,12 @@
 //! Where the engine would have played the move itself, nothing was lost by it: the position after it is worth what the
 //! one before is. So what the two searches differ by there is noise, and it needs no search beside those of the game.
 
+use std::collections::BTreeSet;
+
 use evalcurve_engine::{Game, Limit};
 
-use crate::Outcome;
 use crate::games::{Cost, MISTAKE, Said, Series, WholeGame, costs};
+use crate::{Answer, Outcome, Scored, Value};
 
 /// How many times the limit before it each further search has, in nodes or time: the first looks at all that looks bad,
 /// the others at what is left, for what was found among many moves is what erred most.
@@ -79,20 +81,76 @@ fn is_open(before: &Said, after: &Said) -> bool {
 /// Moves of the engine's own choice that are searched again, too: they measure the noise of the deeper limit.
 const CONTROLS: usize = 24;
 
+/// The mistakes that a deeper search has left: game, and number of the move.
+fn left<'a>(
+    games: &'a [WholeGame],
+    series: &'a [Vec<Series>],
+    counts: impl Fn(usize, &Cost) -> bool + 'a,
+) -> impl Iterator<Item = (usize, usize)> + 'a {
+    games.iter().zip(series).enumerate().flat_map(move |(index, (game, series))| {
+        let left = costs(game, series).into_iter().filter(|cost| cost.is_mistake() && counts(index, cost));
+        left.map(|cost| (index, cost.ply)).collect::<Vec<_>>()
+    })
+}
+
 /// The positions around the mistakes that a deeper search has left.
 pub fn to_confirm(
     games: &[WholeGame],
     series: &[Vec<Series>],
     counts: impl Fn(usize, &Cost) -> bool,
 ) -> Vec<(usize, usize)> {
-    let mut all = Vec::new();
-    for (index, (game, series)) in games.iter().zip(series).enumerate() {
-        let left = costs(game, series).into_iter().filter(|cost| cost.is_mistake() && counts(index, cost));
-        all.extend(left.flat_map(|cost| [(index, cost.ply - 1), (index, cost.ply)]));
-    }
+    let around = |(index, ply)| [(index, ply - 1), (index, ply)];
+    let mut all: Vec<_> = left(games, series, counts).flat_map(around).collect();
     all.sort_unstable();
     all.dedup();
     all
+}
+
+/// A move that an engine would play in place of a mistake: game, moves before it, and the move.
+pub type Better = (usize, usize, String);
+
+/// The better moves in place of the mistakes that are left, by the last searches, of the positions `asked`. To an
+/// announced mate there is no objection.
+pub fn better(
+    games: &[WholeGame],
+    series: &[Vec<Series>],
+    (asked, found): (&[(usize, usize)], &Outcome),
+    counts: impl Fn(usize, &Cost) -> bool,
+) -> Vec<Better> {
+    let left: BTreeSet<_> = left(games, series, counts).map(|(game, ply)| (game, ply - 1)).collect();
+    let of = |(place, answer): (&(usize, usize), &Answer)| match answer {
+        Answer::Scored(Scored { value: Value::Cp(_), best, .. }) if left.contains(place) => {
+            Some((place.0, place.1, best.clone()))
+        }
+        _ => None,
+    };
+    let all = found.engines.iter().flat_map(|engine| asked.iter().zip(&engine.answers).filter_map(of));
+    all.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// Takes what searches after the better moves say: a position is worth no more than the one after its best move. A
+/// search before a move sees one ply less of each line than one after it, and hopes for what the opponent refutes: of
+/// 26 moves that were called mistakes without these searches, 3 were none (`docs/game-pages.md`), each for this reason.
+pub fn take_better(games: &[WholeGame], series: &mut [Vec<Series>], better: &[Better], found: &Outcome) {
+    for (number, engine) in found.engines.iter().enumerate() {
+        for ((game, at, best), answer) in better.iter().zip(&engine.answers) {
+            let (Some(series), game) = (series[*game].get_mut(number), &games[*game]) else { continue };
+            let (side, after) = (game.positions[*at].side, game.answered(at + 1, answer, &series.scale));
+            let said = series.deeper.last_mut().map(|(_, said)| &mut said[*at]);
+            // another engine may have another choice
+            let Some(said) = said.filter(|said| said.as_ref().is_some_and(|s| s.best == game.words(*at, best))) else {
+                continue;
+            };
+            match (said.as_mut(), after) {
+                (Some(before), Some(after)) if game.rate_of(side, &after) < game.rate_of(side, before) => {
+                    (before.rates, before.score) = (after.rates, after.score);
+                }
+                (_, Some(_)) => {}
+                // what was not searched is not confirmed
+                (_, None) => *said = None,
+            }
+        }
+    }
 }
 
 /// The positions that are searched again: game, and moves before it.
@@ -197,9 +255,11 @@ const LEFT: [[f64; 3]; 2] = [[0.23, 0.025, 0.005], [0.11, 0.075, 0.0]];
 mod tests {
     use super::*;
     use crate::games::Scale;
+    use crate::{Reason, Searched};
     use evalcurve_calibration::Score;
     use evalcurve_records::games_of;
     use evalcurve_records::record::find::Entry;
+    use std::time::Duration;
 
     const MOVES: &str = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O";
 
@@ -292,6 +352,46 @@ mod tests {
         // without a deeper search nothing is seen, and no limit can be named
         let sight = &sights(&games, &series, &[Limit::Nodes(100)])[0];
         assert!(sight.blind && sight.would_do.is_none());
+    }
+
+    #[test]
+    fn a_position_is_worth_no_more_than_the_one_after_its_best_move() {
+        let games = [game()];
+        let scored = |cp, best: &str| {
+            let (declared, depth, nodes, time_us, lines) = (None, None, None, 0, Vec::new());
+            Answer::Scored(Scored {
+                value: Value::Cp(cp),
+                best: best.to_owned(),
+                declared,
+                depth,
+                nodes,
+                time_us,
+                lines,
+            })
+        };
+        let outcome = |answers: Vec<Answer>| {
+            let engine = Searched { name: "E".into(), limit: None, answers, given_up: None };
+            let (notes, engine_time, time) = (Vec::new(), Duration::ZERO, Duration::ZERO);
+            Outcome { positions: 0, engines: vec![engine], notes, searches: 0, engine_time, time }
+        };
+        let mut one = searched(&games[0]);
+        let mut deep = vec![None; 17];
+        deep[4] = said(&games[0], 4, 0.5, false).map(|s| Said { best: games[0].words(4, "d2d4"), ..s });
+        deep[5] = said(&games[0], 5, 0.2, false);
+        (one.deeper, one.noise) = (vec![("nodes 800".to_owned(), deep)], Some(0.02));
+        let before = outcome(vec![scored(0, "d2d4"), scored(0, "d7d6")]);
+        let better = better(&games, &[vec![one.clone()]], (&[(0, 4), (0, 5)], &before), |_, _| true);
+        assert_eq!(better, [(0, 4, "d2d4".to_owned())]);
+        let costs_after = |answer: Answer| {
+            let mut series = [vec![one.clone()]];
+            take_better(&games, &mut series, &better, &outcome(vec![answer]));
+            let cost = costs(&games[0], &series[0]).swap_remove(4);
+            (cost.is_mistake(), (100.0 * cost.cost).round())
+        };
+        assert_eq!(costs_after(scored(0, "e5d4")), (true, 30.0));
+        // Black is at 75% after 3. d4, and did not lose by 3. Bb5 what the search before it promised
+        assert_eq!(costs_after(scored(299, "e5d4")), (false, 5.0));
+        assert!(!costs_after(Answer::failed(Reason::Crashed, "")).0);
     }
 
     #[test]

@@ -249,7 +249,7 @@ impl WholeGame {
     }
 
     /// The words of a move in the position after so many moves.
-    fn words(&self, plies: usize, text: &str) -> Option<Words> {
+    pub(crate) fn words(&self, plies: usize, text: &str) -> Option<Words> {
         let position = self.positions.get(plies)?;
         let at = usi::Position { start: Some(position.text.clone()), moves: Vec::new() };
         let (board, _) = Board::new(self.rules(), &at);

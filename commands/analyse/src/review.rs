@@ -203,10 +203,14 @@ pub fn better(series: &[Series], ply: usize) -> Vec<&Words> {
     found
 }
 
-/// What is said in place of mistakes.
-pub fn no_mistake(judged: usize, language: Language) -> String {
+/// What is said in place of mistakes, by what one game's engines say.
+pub fn no_mistake(judged: usize, engines: &[Series], language: Language) -> String {
     match judged {
         0 => say!(language, "No move could be judged."),
+        // a search alone blames nobody
+        _ if engines.iter().all(|series| series.own.is_none() && series.limit.is_some() && series.noise.is_none()) => {
+            say!(language, "Cannot tell which moves were mistakes.")
+        }
         _ => say!(language, "No move cost {:.0} points or more.", 100.0 * MISTAKE),
     }
 }

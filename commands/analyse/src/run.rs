@@ -193,7 +193,12 @@ impl Seat {
                     self.failures += 1;
                     self.crashes = if failed.reason == Reason::Crashed { self.crashes + 1 } else { 0 };
                     if self.failures >= most_failures || self.crashes >= most_crashes {
-                        self.searched.given_up = Some(GivenUp::Failures(Text::same(&*failed.detail)));
+                        // what the engine itself said is in parentheses
+                        let end = failed.detail.find(" (").unwrap_or(failed.detail.len());
+                        let (what, said) = failed.detail.split_at(end);
+                        let mut why = Text::word(what.to_owned());
+                        why.push(&Text::same(said));
+                        self.searched.given_up = Some(GivenUp::Failures(why));
                     }
                 }
             }

@@ -29,9 +29,11 @@ impl Logs {
                 InputSource::Path(path) => {
                     for path in expand_globs(std::slice::from_ref(path))? {
                         let name = path.display().to_string();
-                        let what = text!("cannot read {name}; give a vote log");
-                        let failed = |source| Error::File { what: what.clone(), source };
-                        logs.add(Log::read_after(&path, &mut seen).map_err(failed)?, &path.display().to_string());
+                        let log = Log::read_after(&path, &mut seen).map_err(|source| match source.kind() {
+                            std::io::ErrorKind::InvalidData => text!("{name} is no text; unpack it first").into(),
+                            _ => Error::File { what: text!("cannot read {name}; give a vote log"), source },
+                        })?;
+                        logs.add(log, &name);
                     }
                 }
                 InputSource::Bytes(name, bytes) => logs.add(Log::parse_after(bytes, &mut seen), name),

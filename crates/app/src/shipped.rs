@@ -35,11 +35,11 @@ pub fn all_positions(sampling: &mut Sampling) {
     *sampling = Sampling { from_ply: Some(1), window: Some(1), unscored: true, ..sampling.clone() };
 }
 
-/// One position of each of so many games in the program, in an order that the default seed and the games decide.
+/// One position of each of so many games in the program, in an order that seed and games decide, and the number of all.
 ///
 /// # Errors
 /// [`Error`](crate::Error) of reading them.
-pub fn shipped_positions(game: Game, count: usize) -> Result<Vec<usi::Position>, crate::Error> {
+pub fn shipped_positions(game: Game, count: usize) -> Result<(Vec<usi::Position>, usize), crate::Error> {
     let mut draw = Sample::default();
     all_positions(&mut draw.reading.sampling);
     let drawn = draw.run(&shipped(game), &Progress::default())?;
@@ -53,5 +53,6 @@ pub fn shipped_positions(game: Game, count: usize) -> Result<Vec<usi::Position>,
     let mut positions: Vec<_> = positions.collect();
     positions.sort_by_key(|(key, ..)| *key);
     let mut seen = HashSet::new();
-    Ok(positions.into_iter().filter(|(_, id, _)| seen.insert(*id)).take(count).map(|(.., at)| at).collect())
+    let few = positions.into_iter().filter(|(_, id, _)| seen.insert(*id)).take(count).map(|(.., at)| at).collect();
+    Ok((few, table.samples.len()))
 }

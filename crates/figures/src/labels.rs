@@ -3,7 +3,7 @@
 use plotters::style::Color;
 
 use super::chart::{Area, AxisSpec, Canvas, LABEL_SIZE, Pen, ROW, TEXT, Words, X_AXIS, Y_AXIS, frame, sheet, stroke};
-use super::palette::{Stroke, color};
+use super::palette::{Stroke, color, dashed};
 use super::{EngineSeries, Figure, PlotError, PlotOptions, font};
 
 /// The most engines that are named beside their lines.
@@ -22,13 +22,13 @@ pub(super) struct Entry {
     pub look: Stroke,
 }
 
-/// The names and colours of the engines that are drawn.
+/// The names, colours and dashes of the engines that are drawn.
 pub(super) fn entries(engines: &[EngineSeries], drawn: &[bool], options: &PlotOptions) -> Vec<Entry> {
     let widest = WIDEST_NAME.min(f64::from(options.width) * 0.25);
     let entry = |(index, e): (usize, &EngineSeries)| Entry {
         index,
         name: font::elide(&e.name, LABEL_SIZE, widest),
-        look: color(e.color),
+        look: if engines.len() > 1 { dashed(e.color) } else { color(e.color) },
     };
     engines.iter().enumerate().filter(|(i, _)| drawn[*i]).map(entry).collect()
 }

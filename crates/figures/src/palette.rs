@@ -18,8 +18,8 @@ pub const PALETTE: [(u8, u8, u8); 8] = [
 /// Place of the second blue in the palette.
 const SKY_BLUE: usize = 5;
 
-/// Dash patterns, one for each turn through the palette.
-const DASHES: [&str; 5] = ["", "7 3", "2 2.4", "10 3 2 3", "14 4"];
+/// Dash patterns, one for each turn through the palette, and for each of the lines of one frame.
+const DASHES: [&str; 6] = ["", "7 3", "2 2.4", "10 3 2 3", "14 4", "10 3 2 3 2 3"];
 
 /// The style of an engine's line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct Stroke {
 }
 
 /// The line style of the engine with that index: eight colours, then the same eight darker and dashed, then dotted, and
-/// so on. The first forty are all different. The second blue is dashed, so that nobody takes it for the first.
+/// so on. The first 48 are all different. The second blue is dashed, so that nobody takes it for the first.
 pub fn color(index: usize) -> Stroke {
     let (r, g, b) = PALETTE[index % PALETTE.len()];
     let turn = (index / PALETTE.len()) % DASHES.len();
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn lines_stand_out_on_white_and_text_can_be_read() {
-        for index in 0..40 {
+        for index in 0..48 {
             let stroke = color(index);
             assert!(contrast(stroke.rgb, WHITE) >= 2.2, "{index} {stroke:?}");
             let RGBColor(r, g, b) = stroke.text_color();
@@ -101,9 +101,9 @@ mod tests {
     }
 
     #[test]
-    fn forty_engines_have_lines_of_their_own() {
-        let all: std::collections::HashSet<_> = (0..40).map(|i| (color(i).rgb, color(i).dash)).collect();
-        assert_eq!(all.len(), 40);
-        assert_eq!(color(0), color(40));
+    fn engines_have_lines_of_their_own() {
+        let all: std::collections::HashSet<_> = (0..48).map(|i| (color(i).rgb, color(i).dash)).collect();
+        let dashes: std::collections::HashSet<_> = (0..6).map(|i| dashed(i).dash).collect();
+        assert_eq!((all.len(), dashes.len(), color(0)), (48, 6, color(48)));
     }
 }

@@ -155,6 +155,9 @@ fn is_page(path: &Path) -> bool {
 }
 
 fn check_folder(path: &Path, force: bool) -> anyhow::Result<()> {
+    if path.is_file() {
+        bail!(text!("{}: this is a file; give the name of a folder", path.display()));
+    }
     let is_empty = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
     if is_there(path) && !force && !is_empty {
         bail!(text!(
@@ -457,12 +460,25 @@ fn check(
                 "{count} positions again, with {times} times the limit: about {minutes} min"
             ));
         }
-        let bar = Bar::new(args.output.is_quiet(), None, language);
-        let found = search.run(&positions, |_, _| false, |status| bar.show(status, &[], positions.len()));
-        bar.finish();
-        let found = found?;
+        let run = |positions: &[Position]| {
+            let bar = Bar::new(args.output.is_quiet(), None, language);
+            let found = search.run(positions, |_, _| false, |status| bar.show(status, &[], positions.len()));
+            bar.finish();
+            found
+        };
+        let found = run(&positions)?;
         tell_given_up(args, &found, language);
         checked::take(games, series, &asked, &found);
+        // what is left is little enough to search after the better moves, too
+        let better = if round == 0 { Vec::new() } else { checked::better(games, series, (&asked, &found), mine) };
+        if !better.is_empty() {
+            let positions = better.iter().map(|(game, at, best)| {
+                let mut position = games[*game].to_search(*at);
+                position.moves.push(best.clone());
+                position
+            });
+            checked::take_better(games, series, &better, &run(&positions.collect::<Vec<_>>())?);
+        }
     }
     Ok(checked::sights(games, series, &limits))
 }
@@ -491,11 +507,17 @@ fn tell_scales(args: &Args, games: &[WholeGame], series: &[Vec<Series>], languag
     };
     let assumed: BTreeSet<(String, i64)> = series.iter().flatten().filter_map(of).collect();
     for (name, constant) in assumed.iter().filter(|_| !args.output.is_quiet()).take(3) {
-        terminal::note(&say!(
-            language,
-            "no calibration of '{name}' was given, so its win rates are by a constant of {constant}, which is assumed; \
-             give its calibration with --calibrations"
-        ));
+        terminal::note(&match &name[..] {
+            "" => say!(
+                language,
+                "the record does not name its engine, so win rates are by a constant of {constant}, which is assumed"
+            ),
+            _ => say!(
+                language,
+                "no calibration of '{name}' was given, so its win rates are by a constant of {constant}, which is \
+                 assumed; give its calibration with --calibrations"
+            ),
+        });
     }
 }
 
@@ -620,6 +642,11 @@ const MOST_MISTAKES: usize = 20;
 fn noise_words(review: &Review<'_>, sights: &[Sight], language: Language) -> Vec<String> {
     let of = |sight: &Sight| {
         let series = review.series.first()?.get(sight.engine)?;
+        // a warning has said that it failed
+        let silent = |game: &Vec<Series>| game.get(sight.engine).is_none_or(|s| s.said.iter().all(Option::is_none));
+        if review.series.iter().all(silent) {
+            return None;
+        }
         let (name, first) = (&series.name, series.limit.clone().unwrap_or_default());
         let deeper = series.deeper.first().map(|(limit, _)| limit.clone()).unwrap_or_default();
         let percent = |share: f64| format!("{:.1}", 100.0 * share);
@@ -693,7 +720,7 @@ fn summary(
             out += &(say!(language, "{found} mistakes in {judged} moves of {count} games") + "\n");
         }
         if all.is_empty() {
-            out += &(no_mistake(judged, language) + "\n");
+            out += &(no_mistake(judged, series.first().map_or(&[], Vec::as_slice), language) + "\n");
         } else {
             out += &(terminal::heading(columns.head().trim_end()) + "\n");
             let rows = all.iter().take(if review.players.is_empty() { 10 } else { MOST_MISTAKES });

@@ -182,7 +182,8 @@ impl Server {
         };
         let head = format!(
             "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nCache-Control: no-store\r\n\
-             Cross-Origin-Resource-Policy: same-origin\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n"
+             Cross-Origin-Resource-Policy: same-origin\r\nX-Content-Type-Options: nosniff\r\n\
+             X-Frame-Options: DENY\r\nConnection: close\r\n\r\n"
         );
         stream.set_write_timeout(Some(STALL))?;
         // a record that grows meanwhile is cut

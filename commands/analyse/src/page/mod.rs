@@ -397,9 +397,10 @@ impl<'a> GamePage<'a> {
             say!(
                 self.language,
                 "Moves that look bad were searched again with {limit}, before and after, and what was left again, \
-                 deeper still. What ± says is noise of that search in four of five cases ({edge:.0} points), or what \
-                 the last search changed, if that is more; a cost counts where more than that is left. A move that an \
-                 engine would have played itself costs nothing."
+                 deeper still, after the better move, too: a position is worth no more than that. ± is the noise of \
+                 that search in four of five cases ({edge:.0} points), or what the last search changed, if that is \
+                 more; a cost counts where more than that is left. A move that an engine would have played itself \
+                 costs nothing."
             )
         }));
         if self.assumes() {
@@ -412,7 +413,7 @@ impl<'a> GamePage<'a> {
                 p class="warn" { (Safe(doubt.text(self.language))) }
             }
             @if let Some(text) = self.accuracy() { p { (Safe(text)) } }
-            @if rows.is_empty() { p { (Safe(no_mistake(judged, self.language))) } }
+            @if rows.is_empty() { p { (Safe(no_mistake(judged, self.engines, self.language))) } }
             @else {
                 (self.rows(
                     &[
@@ -703,6 +704,7 @@ pub fn index(pages: &[(String, GamePage<'_>)], review: &Review<'_>, language: La
     };
     let all = review.mistakes();
     let (found, judged, count) = (all.len(), review.costs.iter().map(Vec::len).sum::<usize>(), pages.len());
+    let engines = review.series.first().map_or(&[][..], Vec::as_slice);
     let percent = |rate: f64| format!("{:.0}%", 100.0 * rate);
     let head = |words: &[&str]| {
         html! { thead { tr { @for word in words { th scope="col" class="text" { (Safe(language.word(word))) } } } } }
@@ -726,7 +728,7 @@ pub fn index(pages: &[(String, GamePage<'_>)], review: &Review<'_>, language: La
         } }
     };
     let games = html! {
-        div class="scroll" tabindex="0" { table class="jumps" {
+        div class="scroll" tabindex="0" { table class="jumps games" {
             (head(&[key!("players"), key!("date"), key!("result"), key!("number of moves"), key!("accuracy"),
                 key!("mistakes"), key!("blunders"), key!("game")]))
             tbody { @for game in review.in_time() {
@@ -769,7 +771,7 @@ pub fn index(pages: &[(String, GamePage<'_>)], review: &Review<'_>, language: La
             p { (Safe(say!(language, "{found} mistakes in {judged} moves of {count} games"))) }
         }
         h2 { (Safe(word("Moves that cost most"))) }
-        @if all.is_empty() { p { (Safe(no_mistake(judged, language))) } }
+        @if all.is_empty() { p { (Safe(no_mistake(judged, engines, language))) } }
         @else { (worst) }
         h2 { (Safe(word("By phase of the game"))) }
         (Block::from(phases))

@@ -143,7 +143,14 @@ fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
         found.value.iter().filter_map(|found| Engine::of(found, command.fitting.min_bin, language)).collect();
     let results = || found.value.iter().filter_map(|engine| engine.result.as_ref());
     if engines.is_empty() {
-        return Ok(nothing(results(), language));
+        let done = nothing(results(), language);
+        if limits.is_none() && !silent {
+            terminal::note(language.word(key!(
+                "without games, `evalcurve constant --engine COMMAND` lets an engine score positions that the program \
+                 has"
+            )));
+        }
+        return Ok(done);
     }
     engines.sort_by_key(|e| std::cmp::Reverse(e.series.samples));
     let mut written = written(args, results(), limits.as_ref())?;

@@ -65,7 +65,7 @@ pub(super) fn init(
     let each = search_ms(FIRST_MINUTES, commands.len(), game);
     // engines look at their clock every few milliseconds
     let ms = (each / 10.0).floor().clamp(2.0, 20.0) as u64 * 10;
-    let mut positions = shipped_positions(game, TRIED)?;
+    let (mut positions, all) = shipped_positions(game, TRIED)?;
     positions.extend(positions.is_empty().then(Position::default));
     let mut sum = Duration::ZERO;
     for Command { program, args } in commands {
@@ -103,10 +103,12 @@ pub(super) fn init(
     ))?;
     if matches!(game, Game::Shogi | Game::Chess) {
         let minutes = FIRST_MINUTES * sum.as_secs_f64() * 1_000.0 / (each * names.len() as f64);
+        // some engines need all positions until their constant is known within 10%
+        let most = minutes * all as f64 / enough_positions(game, TARGET) as f64;
         terminal::print(&say!(
             language,
-            "with these limits --prepare takes about {minutes:.0} min; limits of four times the time play better, and \
-             take about {:.0} min\n",
+            "with these limits --prepare takes about {minutes:.0} min, and {most:.0} at most; limits of four times the \
+             time play better, and take about {:.0} min\n",
             4.0 * minutes
         ))?;
     }
@@ -380,7 +382,7 @@ pub(super) fn teach(
     whole_file::write(&of_teacher, text.as_bytes())?;
     let council = Config::read(&of_teacher)?;
     let voted = if log.exists() { read_log(&log)?.decisions() } else { 0 };
-    let positions = shipped_positions(game, LESSONS)?.into_iter().skip(voted);
+    let positions = shipped_positions(game, LESSONS)?.0.into_iter().skip(voted);
     let games: Vec<VotedGame> = positions.map(|at| VotedGame { positions: vec![at], result: None }).collect();
     if !games.is_empty() {
         votes(&of_teacher, &council, &games, None, language)?.1?;

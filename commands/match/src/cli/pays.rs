@@ -154,7 +154,7 @@ fn plan(path: &Path, pairs: u32, read_council: ReadCouncil, language: Language) 
         ready_ms: PATIENCE.as_millis() as u64,
         ..EngineConfig::default()
     };
-    let positions = shipped_positions(config.game, POSITIONS)?;
+    let (positions, _) = shipped_positions(config.game, POSITIONS)?;
     let pace = |engine: &EngineConfig| pace(engine, &positions, config.game);
     let (wall, all) = pace(&council)?;
     let mut table: toml::Table = whole_file::read_text(path)?.parse()?;

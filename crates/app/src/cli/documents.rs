@@ -96,15 +96,20 @@ impl Subcommand for ManArgs {
         match &self.out {
             Some(folder) => {
                 std::fs::create_dir_all(folder).about(|| text!("{}: cannot create the folder", folder.display()))?;
-                clap_mangen::generate_to(translated(program.command_line(), language()), folder)
+                clap_mangen::generate_to(for_pages(translated(program.command_line(), language())), folder)
                     .about(|| text!("{}: cannot write the man pages", folder.display()))?;
             }
             None => {
                 let mut page = Vec::new();
-                clap_mangen::Man::new(translated(program.command_line(), language())).render(&mut page)?;
+                clap_mangen::Man::new(for_pages(translated(program.command_line(), language()))).render(&mut page)?;
                 terminal::print(&String::from_utf8_lossy(&page))?;
             }
         }
         Ok(Done::Yes)
     }
+}
+
+/// An option that `-h` hides has a text in a page only if it is no longer hidden.
+fn for_pages(command: clap::Command) -> clap::Command {
+    command.mut_args(|arg| arg.hide_short_help(false)).mut_subcommands(for_pages)
 }

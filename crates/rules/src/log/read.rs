@@ -73,7 +73,7 @@ impl Log {
     /// Reads a file of at most 1 GiB.
     ///
     /// # Errors
-    /// The system's error, or [`FileTooLarge`](std::io::ErrorKind::FileTooLarge).
+    /// The system's error, `FileTooLarge`, or `InvalidData` for a file that does not begin with text, as packed ones.
     pub fn read(path: &Path) -> io::Result<Self> {
         Self::read_after(path, &mut Seen::default())
     }
@@ -83,7 +83,10 @@ impl Log {
     /// # Errors
     /// As [`Self::read`].
     pub fn read_after(path: &Path, seen: &mut Seen) -> io::Result<Self> {
-        Ok(Self::parse_after(&read_bounded(path, MOST_BYTES)?, seen))
+        let bytes = read_bounded(path, MOST_BYTES)?;
+        // an error without a length: the 64 bytes end within a letter
+        let is_text = str::from_utf8(&bytes[..bytes.len().min(64)]).map_or_else(|e| e.error_len().is_none(), |_| true);
+        is_text.then(|| Self::parse_after(&bytes, seen)).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
     /// Reads the bytes of a log.
