@@ -135,11 +135,6 @@ impl Split {
             }),
         }
     }
-
-    /// Whether the records name the groups, so that their number is open; then the largest comes first.
-    fn is_open(&self) -> bool {
-        matches!(self, Self::Opponent | Self::TimeControl)
-    }
 }
 
 impl fmt::Display for Split {
@@ -256,7 +251,8 @@ fn one(table: &SampleTable, engine: &EngineSamples<'_>, split: &Split, options: 
     let games = |o: &[Observation]| o.iter().map(|o| o.game).collect::<HashSet<_>>().len();
     let total: usize = groups.iter().map(|(_, o)| o.len()).sum();
     groups.retain(|(_, o)| o.len() >= MIN_GROUP_SAMPLES && games(o) >= MIN_GROUP_GAMES);
-    if split.is_open() {
+    // the records name these groups, so that their number is open: the largest comes first
+    if matches!(split, Split::Opponent | Split::TimeControl) {
         // stable: equal sizes stay in the order of their names
         groups.sort_by_key(|(_, o)| std::cmp::Reverse(o.len()));
     }

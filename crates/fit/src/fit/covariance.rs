@@ -184,6 +184,14 @@ pub(crate) fn summed_by_game(method: Method, [a, b]: [f64; 2], counts: &ScoreCou
     [[aa, ab], [ab, bb]]
 }
 
+/// The samples of each game together.
+fn by_game(games: &[u64]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..games.len() as u32).collect();
+    // stable, so that the sums of a game keep their bits
+    order.sort_by_key(|&i| games[i as usize]);
+    order
+}
+
 /// The covariance of any number of parameters, from the Hessian of the mean loss; `None` where it is singular or there
 /// is only one game. `games` are the games of the samples.
 ///
@@ -194,13 +202,9 @@ pub(crate) fn clustered(
     gradient: impl Fn(usize, &mut dyn FnMut(usize, f64)),
 ) -> Option<Square> {
     let k = hessian.size();
-    let mut order: Vec<u32> = (0..games.len() as u32).collect();
-    // stable, so that the sums of a game keep their bits
-    order.sort_by_key(|&i| games[i as usize]);
-    let mut meat = Square::zero(k);
-    let mut clusters = 0u64;
-    let mut sum = vec![0.0; k];
-    let mut touched: Vec<usize> = Vec::new();
+    let order = by_game(games);
+    let (mut meat, mut clusters) = (Square::zero(k), 0u64);
+    let (mut sum, mut touched) = (vec![0.0; k], Vec::<usize>::new());
     for game in order.chunk_by(|a, b| games[*a as usize] == games[*b as usize]) {
         clusters += 1;
         for &i in game {
@@ -213,19 +217,17 @@ pub(crate) fn clustered(
         }
         touched.sort_unstable();
         for (a, &i) in touched.iter().enumerate() {
-            for &j in &touched[..=a] {
-                meat.add(i, j, sum[i] * sum[j]);
-            }
+            touched[..=a].iter().for_each(|&j| meat.add(i, j, sum[i] * sum[j]));
         }
         touched.drain(..).for_each(|i| sum[i] = 0.0);
     }
     sandwich(hessian, games.len() as u64, clusters, &meat)
 }
 
-/// As [`clustered`], but Σ d dᵀ with d = (A - A_g/2)⁻¹ s for a game of gradient s and Hessian A_g. The sandwich, d = A⁻¹ s,
-/// is too narrow where a few games decide a parameter, since the fit follows them; the cluster jackknife, with all of
-/// A_g, is too wide. Half of it is free of bias to the first order (Bell and McCaffrey 2002). Between halves of the
-/// TCEC Cups 11 to 16, the differences of constants of `wdl` had 1.13, 1.00 and .81 times their standard error.
+/// As [`clustered`], but Σ d dᵀ with d = (A - A_g/2)⁻¹ s for a game of gradient s and Hessian A_g. The sandwich,
+/// d = A⁻¹ s, is too narrow where a few games decide a parameter, since the fit follows them; the cluster jackknife,
+/// with all of A_g, is too wide. Half of it is free of bias to the first order (Bell and McCaffrey 2002). Between halves
+/// of the TCEC Cups 11 to 16, constants of `wdl` differ by 1.13, 1.00 and .81 times their standard error.
 ///
 /// `add` adds a sample's gradient and its Hessian.
 pub(crate) fn leveraged(
@@ -234,9 +236,7 @@ pub(crate) fn leveraged(
     add: impl Fn(usize, &mut [f64], &mut Square),
 ) -> Option<Square> {
     let k = hessian.size();
-    let mut order: Vec<u32> = (0..games.len() as u32).collect();
-    // stable, so that the sums of a game keep their bits
-    order.sort_by_key(|&i| games[i as usize]);
+    let order = by_game(games);
     let all = hessian.clone().scaled(games.len() as f64);
     let factor = all.cholesky()?;
     let (mut covariance, mut clusters) = (Square::zero(k), 0);

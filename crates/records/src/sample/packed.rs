@@ -136,7 +136,7 @@ impl Draw<'_> {
                     continue;
                 }
             };
-            if self.is_dropped(position.black_outcome) {
+            if self.options.drop_draws && position.black_outcome == Outcome::Draw {
                 self.count.skip(SkipReason::Draw, 1);
                 continue;
             }
@@ -362,10 +362,6 @@ impl Draw<'_> {
         if !begun {
             count(&mut self.out.skipped, SkipReason::NotDrawn, 1);
         }
-    }
-
-    fn is_dropped(&self, outcome: Outcome) -> bool {
-        self.options.drop_draws && outcome == Outcome::Draw
     }
 
     /// Whether the engine is unknown. If so, reports it once per file and counts all positions as skipped.

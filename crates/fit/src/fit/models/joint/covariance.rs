@@ -1,5 +1,7 @@
 //! The covariance of each engine's parameters, without a matrix of the size of all engines.
 
+use std::collections::HashSet;
+
 use super::field::Field;
 use super::objective::{OF_RESULTS, Objective};
 use crate::fit::lapse::{Points, second};
@@ -297,17 +299,13 @@ impl<'a> AtBound<'a> {
         let at: Vec<f64> = at.iter().copied().chain([0.0]).collect();
         let mut evaluation = objective.evaluate(&at)?;
         let (samples, last) = (objective.rows.len() as f64, objective.layout.size() - 1);
-        let mut games = objective.rows.game.clone();
-        games.sort_unstable();
-        games.dedup();
+        let games: HashSet<&u64> = objective.rows.game.iter().collect();
         let inverse = Inverse::new(evaluation.hessian.clone().scaled(samples).factor()?);
         let (slope, bend) = (samples * evaluation.gradient[last], 1.0 / inverse.at(last, last));
         let each = games.len() as f64 / samples;
-        let possible = 3.0 / (MOST_AT_BOUND * MOST_AT_BOUND);
-        let square = 1.0 / (each * bend + 0.5 * (each * slope).powi(2) + possible);
+        let square = 1.0 / (each * bend + 0.5 * (each * slope).powi(2) + 3.0 / MOST_AT_BOUND.powi(2));
         let held = HELD * (bend + slope * slope);
-        let place = objective.layout.tail() - 1;
-        evaluation.hessian.tail.add(place, place, held / samples);
+        evaluation.hessian.tail.add(objective.layout.tail() - 1, objective.layout.tail() - 1, held / samples);
         Some(Self { objective, at, evaluation, precision: square * (bend + held).powi(2) })
     }
 }

@@ -294,7 +294,6 @@ fn fit_together(
         Some(b) => covariances_of(&b.objective, &b.at, &b.evaluation, Some(b.precision)),
         None => covariances_of(objective, at, &evaluation, None),
     });
-    let covariances = covariances.flatten();
     let fit = |e: usize| {
         let w1 = at[e] / units[e];
         if w1 <= 0.0 {
@@ -312,7 +311,7 @@ fn fit_together(
         Ok(ModelFit { strengths: Some(strengths.clone()), alone, ..fit })
     };
     let mut fits = parallel::map(engines.len(), fit);
-    for (fit, covariance) in fits.iter_mut().zip(covariances.into_iter().flatten()) {
+    for (fit, covariance) in fits.iter_mut().zip(covariances.into_iter().flatten().flatten()) {
         if let Ok(fit) = fit {
             fit.covariance = Some(covariance);
         }
