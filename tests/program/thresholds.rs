@@ -227,4 +227,6 @@ fn games_that_the_scores_ended_certify_nothing() {
     folder.write("cut.csv", attack_csv(&attack.samples(0)).replace(",adjudication\n", ",resignation\n"));
     let document = read(run("cut.csv").ends(3));
     assert!(document["ended_by_scores"].as_u64() > Some(200), "{}", document["ended_by_scores"]);
+    let text = folder.run(&["thresholds", "cut.csv", "--draw-from", "5"]).ends(3);
+    assert!(text.out.starts_with("for the match runner: no option"), "{}", text.out);
 }

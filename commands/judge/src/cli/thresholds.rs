@@ -121,7 +121,7 @@ impl Subcommand for Args {
         }
         let told = match certified {
             Some(certified) => certified.rules.iter().any(|rule| rule.rule.is_ok()),
-            None => recommended.iter().any(Option::is_some),
+            None => *ended_by_scores == 0 || recommended.iter().any(Option::is_some),
         };
         Ok(if told { Done::Yes } else { Done::CannotTell })
     }
