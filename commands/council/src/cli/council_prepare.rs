@@ -35,9 +35,9 @@ const TRIED: usize = 6;
 const FIRST_MINUTES: f64 = 5.0;
 
 /// The time of a search in milliseconds with which these members are calibrated in so many minutes.
-fn search_ms(minutes: f64, members: usize, game: Game) -> f64 {
+fn search_ms(minutes: f64, members: usize, positions: f64) -> f64 {
     let processes = std::thread::available_parallelism().map_or(1, usize::from);
-    60_000.0 * minutes * processes as f64 / (enough_positions(game, TARGET) * members) as f64
+    60_000.0 * minutes * processes as f64 / (positions * members as f64)
 }
 
 /// Writes a first configuration: each engine is started, with the first limit that it obeys, so that `--prepare` takes
@@ -62,10 +62,14 @@ pub(super) fn init(
     evalcurve_engine::usi::stop_engines_on_signals()?;
     let mut all_move = true;
     let commands = commands.iter().map(|command| Command::parse(command)).collect::<anyhow::Result<Vec<_>>>()?;
-    let each = search_ms(FIRST_MINUTES, commands.len(), game);
+    let (mut positions, all) = shipped_positions(game, TRIED)?;
+    // an engine needs the least or up to all until its constant is known within 10%: the middle, as a factor, is off by
+    // at most 1.5 in chess, 1.8 in shogi
+    let least = enough_positions(game, TARGET) as f64;
+    let expected = (least * least.max(all as f64)).sqrt();
+    let each = search_ms(FIRST_MINUTES, commands.len(), expected);
     // engines look at their clock every few milliseconds
     let ms = (each / 10.0).floor().clamp(2.0, 20.0) as u64 * 10;
-    let (mut positions, all) = shipped_positions(game, TRIED)?;
     positions.extend(positions.is_empty().then(Position::default));
     let mut sum = Duration::ZERO;
     for Command { program, args } in commands {
@@ -103,8 +107,7 @@ pub(super) fn init(
     ))?;
     if matches!(game, Game::Shogi | Game::Chess) {
         let minutes = FIRST_MINUTES * sum.as_secs_f64() * 1_000.0 / (each * names.len() as f64);
-        // some engines need all positions until their constant is known within 10%
-        let most = minutes * all as f64 / enough_positions(game, TARGET) as f64;
+        let most = minutes * all as f64 / expected;
         terminal::print(&say!(
             language,
             "with these limits --prepare takes about {minutes:.0} min, and {most:.0} at most; limits of four times the \
