@@ -303,7 +303,9 @@ fn wrong_commands(page: &Path, text: &str, records: Option<&Path>, runs: impl Fn
         let mut printed = ran.out.lines();
         let missing =
             command.prints.lines().filter(|l| real && !l.is_empty() && *l != "…").find(|l| !printed.any(|p| p == *l));
-        if ran.code != Some(0) {
+        // the games that stand in ended by their scores, and leave no option
+        let code = if records.is_none() && line == "thresholds games.pgn" { 3 } else { 0 };
+        if ran.code != Some(code) {
             wrong.push(format!("{}: {line}: {:?}\n{}", page.display(), ran.code, ran.err));
         } else if let Some(missing) = missing {
             wrong.push(format!("{}: {line}: no {missing:?} in\n{}", page.display(), ran.out));
