@@ -226,8 +226,8 @@ pub(crate) fn clustered(
 
 /// As [`clustered`], but Σ d dᵀ with d = (A - A_g/2)⁻¹ s for a game of gradient s and Hessian A_g. The sandwich,
 /// d = A⁻¹ s, is too narrow where a few games decide a parameter, since the fit follows them; the cluster jackknife,
-/// with all of A_g, is too wide. Half of it is free of bias to the first order (Bell and McCaffrey 2002). Between halves
-/// of the TCEC Cups 11 to 16, constants of `wdl` differ by 1.13, 1.00 and .81 times their standard error.
+/// with all of A_g, is too wide. Half of it is free of bias to the first order (Bell and McCaffrey 2002). Between
+/// halves of the TCEC Cups 11 to 16, constants of `wdl` differ by 1.13, 1.00 and .81 times their standard error.
 ///
 /// `add` adds a sample's gradient and its Hessian.
 pub(crate) fn leveraged(
