@@ -383,7 +383,8 @@ async function exported() {
   const e = engine(), target = $("target").value;
   let code = null, problem = "";
   if (e) code = await call("export", e.file, target).catch((error) => { problem = error.message; return null; });
-  if (engine() !== e || $("target").value !== target) return;
+  // meanwhile other records may have come, or another engine
+  if (report === null || engine() !== e || $("target").value !== target) return;
   $("exported").textContent = code ?? problem;
   // a problem is no code
   for (const id of ["copy", "save-export"]) $(id).disabled = code === null;
