@@ -105,7 +105,8 @@ pub(super) fn init(
         language,
         "written {file}; adapt limits and options, then: evalcurve council {file} --prepare\n"
     ))?;
-    if matches!(game, Game::Shogi | Game::Chess) {
+    // the time of an engine that made no move is not known
+    if all_move && matches!(game, Game::Shogi | Game::Chess) {
         let minutes = FIRST_MINUTES * sum.as_secs_f64() * 1_000.0 / (each * names.len() as f64);
         let most = minutes * all as f64 / expected;
         terminal::print(&say!(
