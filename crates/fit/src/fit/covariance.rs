@@ -225,9 +225,10 @@ pub(crate) fn clustered(
 }
 
 /// As [`clustered`], but Σ d dᵀ with d = (A - A_g/2)⁻¹ s for a game of gradient s and Hessian A_g. The sandwich,
-/// d = A⁻¹ s, is too narrow where a few games decide a parameter, since the fit follows them; the cluster jackknife,
-/// with all of A_g, is too wide. Half of it is free of bias to the first order (Bell and McCaffrey 2002). Between
-/// halves of the TCEC Cups 11 to 16, constants of `wdl` differ by 1.13, 1.00 and .81 times their standard error.
+/// d = A⁻¹ s, is too narrow where a few games decide a parameter, since the fit follows them. Half of the cluster
+/// jackknife, which has all of A_g, is free of bias to the first order (Bell and McCaffrey 2002). Between halves of the
+/// TCEC Cups 11 to 16, constants of `wdl` differ by 1.09, .97 and .81 times their standard error by the sandwich, by
+/// this, and by the jackknife (`benches/halves.py`).
 ///
 /// `add` adds a sample's gradient and its Hessian.
 pub(crate) fn leveraged(
@@ -239,7 +240,7 @@ pub(crate) fn leveraged(
     let order = by_game(games);
     let all = hessian.clone().scaled(games.len() as f64);
     let factor = all.cholesky()?;
-    let (mut covariance, mut clusters) = (Square::zero(k), 0);
+    let mut covariance = Square::zero(k);
     for game in order.chunk_by(|a, b| games[*a as usize] == games[*b as usize]) {
         let (mut gradient, mut own) = (vec![0.0; k], Square::zero(k));
         game.iter().for_each(|i| add(*i as usize, &mut gradient, &mut own));
@@ -247,9 +248,8 @@ pub(crate) fn leveraged(
         rest.add_all(&own.scaled(-0.5));
         let moved = rest.cholesky().map_or_else(|| factor.solve(&gradient), |rest| rest.solve(&gradient));
         (0..k).for_each(|i| (0..=i).for_each(|j| covariance.add(i, j, moved[i] * moved[j])));
-        clusters += 1;
     }
-    (clusters > 1).then_some(covariance)
+    games.iter().any(|game| *game != games[0]).then_some(covariance)
 }
 
 #[cfg(test)]

@@ -289,8 +289,9 @@ impl<'a> AtBound<'a> {
     /// 1/(h + g²/2 + 3/m²) where λ is at most m: exact where one of the three is all. g and h count games, because one
     /// lapse decides a whole game.
     ///
-    /// `None` where a share is estimated, or where games are drawn: those drawn at any score have such a prior already
-    /// (with both, intervals at .98 held the truth in .94 to .98 of 2% coins, `benches/three_outcomes.py`).
+    /// `None` where a share is estimated, or where games are drawn: the share that is drawn at any score has such a
+    /// prior already, and where a coin decides 2% of the games, intervals at .98 hold the truth in .94 to .98 without
+    /// this one (`benches/three_outcomes.py`).
     pub(super) fn new(plain: &Objective<'a>, at: &[f64]) -> Option<Self> {
         if plain.layout.lapse || plain.layout.draws {
             return None;
