@@ -85,7 +85,7 @@ fn line(
     let (game, word) = if table.chess { (Game::Chess, "") } else { (Game::Shogi, "sfen ") };
     let position = usi::Position { start: start.map(str::to_owned), moves: moves.to_vec() };
     let (board, problem) = Board::new(game, &position);
-    let board = board.text().ok_or_else(|| problem.unwrap_or_default())?;
+    let board = board.text().ok_or_else(|| problem.map(|fault| fault.to_string()).unwrap_or_default())?;
     let outcome = match (info.black_outcome, table.chess) {
         (Outcome::Draw, _) => "1/2-1/2",
         (Outcome::Win, false) | (Outcome::Loss, true) => "1-0",

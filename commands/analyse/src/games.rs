@@ -165,7 +165,7 @@ impl WholeGame {
         if !board.checks_moves() {
             let positions =
                 vec![Place { text: String::new(), side: board.side(), material: None, has_moves: false, ply: 1 }];
-            let illegal = problem.map(Text::same);
+            let illegal = problem.map(|problem| Text::same(problem.to_string()));
             return Some(Self { positions, moves: Vec::new(), illegal, record });
         }
         let times = times(written, &record.game.time_control);

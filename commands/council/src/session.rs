@@ -398,10 +398,11 @@ impl<W: Write> Session<W> {
             // the GUI does not send `usinewgame`
             self.begin_game();
         }
-        let (mut board, mut problem) = match self.chess960 {
+        let (mut board, fault) = match self.chess960 {
             true => Board::chess960(&self.position),
             false => Board::new(self.config.game, &self.position),
         };
+        let mut problem = fault.map(|fault| fault.to_string());
         if board.king_takes_rook() && !self.chess960 {
             problem = Some("the position has castling rights of Chess960; set the option UCI_Chess960".to_owned());
         }

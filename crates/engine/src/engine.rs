@@ -38,8 +38,7 @@ impl Engine {
         let position = Position::parse(position);
         let (board, problem) = Board::new(self.game, &position);
         if let Some(problem) = problem.filter(|_| !board.checks_moves()) {
-            let what = Text::same(problem.trim_end_matches("; moves are not checked"));
-            return Err(Failure::new(FailureKind::Position, what));
+            return Err(Failure::new(FailureKind::Position, Text::same(problem.what)));
         }
         let patience = limit.time().map_or(DAY, |time| time.saturating_add(GRACE).min(DAY));
         self.player.search(position, board.side(), limit.go(), patience)

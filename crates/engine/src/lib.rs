@@ -37,7 +37,7 @@ mod trial;
 pub mod usi;
 mod voted;
 
-pub use board::{Board, Game};
+pub use board::{Board, Game, PositionFault};
 pub use command::{EngineError, parse_engine, parse_limit, words};
 pub use config::{CHESS_SCALE_CP, CouncilConfig, EngineConfig, Limit, TimeControl, centipawns, read_later};
 pub use config_file::{ConfigError, ConfigText, Document, ReadCouncil};

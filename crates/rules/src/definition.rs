@@ -316,11 +316,6 @@ impl Judge {
         Self::new(m, R::weight(m.voter.weight, m.voter.role), gap)
     }
 
-    /// The same before a second round.
-    fn first_round(self) -> Self {
-        Self { scored: self.listed.clone(), ..self }
-    }
-
     fn logit(&self, m: Move) -> Option<f64> {
         self.scored.iter().find(|(other, _)| *other == m).map(|(_, logit)| *logit)
     }
@@ -489,7 +484,9 @@ impl Ballot<'_> {
         let votes: Vec<&Measured<'_>> = self.votes.iter().copied().filter(|m| R::NEEDS.met_by(m)).collect();
         let Some(expert) = self.expert::<R>() else { return self.by_majority() };
         let judges = || votes.iter().map(|m| Judge::of_rule::<R>(m, self.options.gap));
-        let (first, second): (Vec<_>, Vec<_>) = (judges().map(Judge::first_round).collect(), judges().collect());
+        // the judges before and after a second round
+        let first: Vec<_> = judges().map(|judge| Judge { scored: judge.listed.clone(), ..judge }).collect();
+        let second: Vec<_> = judges().collect();
         let rate = votes.iter().filter_map(|m| m.win_rate).sum::<f64>() / votes.len() as f64;
         let sure = rate.max(1.0 - rate);
         let mut moves: Vec<(Move, f64)> = Vec::new();

@@ -50,7 +50,7 @@ impl Setup {
         })?;
         let start = Some(text.to_owned());
         let (board, problem) = Board::new(game, &usi::Position { start, moves: given.moves.clone() });
-        Ok((Self { position, board }, problem))
+        Ok((Self { position, board }, problem.map(|problem| problem.to_string())))
     }
 
     /// Reads a line of the program's answer.

@@ -255,8 +255,7 @@ fn checked(tournament: &Tournament, position: Position) -> Result<Position, Stri
     let shown = || shortened(&position.line(tournament.game.protocol()), 80);
     if let Some(problem) = problem {
         // a council would go on
-        let ends = ["; moves are not checked", ", which are left out"];
-        return Err(ends.iter().find_map(|end| problem.strip_suffix(end)).unwrap_or(&problem).to_owned());
+        return Err(problem.what);
     }
     if board.king_takes_rook() && !tournament.chess960 {
         return Err(format!("'{}' is Chess960; write chess960 = true", shown()));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use evalcurve_engine::usi::Position;
-use evalcurve_engine::{Board, ConfigError, ConfigText, EngineConfig, Game, Limit, ReadCouncil};
+use evalcurve_engine::{Board, ConfigError, ConfigText, EngineConfig, Game, Limit, PositionFault, ReadCouncil};
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
 use evalcurve_words::text::shortened;
@@ -224,7 +224,7 @@ impl Tournament {
     }
 
     /// The board of a position in the notation of the game, and what is wrong with the position.
-    pub(crate) fn board(&self, position: &Position) -> (Board, Option<String>) {
+    pub(crate) fn board(&self, position: &Position) -> (Board, Option<PositionFault>) {
         if self.chess960 { Board::chess960(position) } else { Board::new(self.game, position) }
     }
 

@@ -14,6 +14,18 @@ use strum::{EnumString, IntoStaticStr};
 
 use crate::usi::{Position, Protocol};
 
+/// What is wrong with a position: the message says what follows for its board, too.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what}{then}")]
+pub struct PositionFault {
+    /// What is wrong, as a whole sentence.
+    pub what: String,
+    then: &'static str,
+}
+
+/// The board of a position that cannot be followed.
+const UNCHECKED: &str = "; moves are not checked";
+
 /// Characters of a position or move that a message quotes.
 pub const MOST_QUOTED: usize = 80;
 
@@ -131,21 +143,21 @@ impl Clone for Board {
 
 impl Board {
     /// The board after the moves of a position. If the position cannot be read or one of its moves is illegal, the
-    /// board checks nothing, and the text says why. The text also says what is wrong with castling rights or an en
+    /// board checks nothing, and the fault says why. It also says what is wrong with castling rights or an en
     /// passant square, which are left out.
     ///
     /// The notation of castling is that of standard chess unless the position has castling rights that only Chess960
     /// has; see [`Board::chess960`].
-    pub fn new(game: Game, position: &Position) -> (Self, Option<String>) {
+    pub fn new(game: Game, position: &Position) -> (Self, Option<PositionFault>) {
         Self::in_notation(game, position, false)
     }
 
     /// [`Board::new`] for chess in the notation of Chess960 (`UCI_Chess960`): castling is the king taking its rook.
-    pub fn chess960(position: &Position) -> (Self, Option<String>) {
+    pub fn chess960(position: &Position) -> (Self, Option<PositionFault>) {
         Self::in_notation(Game::Chess, position, true)
     }
 
-    fn in_notation(game: Game, position: &Position, chess960: bool) -> (Self, Option<String>) {
+    fn in_notation(game: Game, position: &Position, chess960: bool) -> (Self, Option<PositionFault>) {
         let start = position.start.as_deref();
         let read = match game {
             Game::Shogi => Some(shogi::read(start)),
@@ -154,15 +166,13 @@ impl Board {
             Game::OtherUsi | Game::OtherUci => None,
         };
         let text = shortened(start.unwrap_or_default(), MOST_QUOTED);
+        let fault = |what, then| Some(PositionFault { what, then });
         let (rules, mut problem) = match read.transpose() {
             Ok(rules) => {
                 let left_out = rules.as_ref().and_then(|rules| rules.left_out());
-                (rules, left_out.map(|what| format!("the position '{text}' has {what}, which are left out")))
+                (rules, left_out.and_then(|l| fault(format!("the position '{text}' has {l}"), ", which are left out")))
             }
-            Err(why) => {
-                let game = game.as_str();
-                (None, Some(format!("the position '{text}' is not {game} ({why}); moves are not checked")))
-            }
+            Err(why) => (None, fault(format!("the position '{text}' is not {} ({why})", game.as_str()), UNCHECKED)),
         };
         let side = match (&rules, start) {
             (Some(rules), _) => rules.side(),
@@ -174,7 +184,7 @@ impl Board {
         for (i, m) in position.moves.iter().enumerate() {
             if !board.play(m) {
                 let (number, shown) = (i + 1, shortened(m, MOST_QUOTED));
-                problem = Some(format!("move {number} of the position, '{shown}', is illegal; moves are not checked"));
+                problem = fault(format!("move {number} of the position, '{shown}', is illegal"), UNCHECKED);
                 board.rules = None;
                 board.play(m);
             }
@@ -412,7 +422,7 @@ mod tests {
             ("rbsgk/4P/5/P4/KGSBR b - 1", "can take the king"),
         ] {
             let (_, problem) = Board::new(Game::Minishogi, &Position::parse(&format!("sfen {sfen}")));
-            assert!(problem.as_ref().is_some_and(|p| p.contains(why)), "{sfen}: {problem:?}");
+            assert!(problem.as_ref().is_some_and(|p| p.what.contains(why)), "{sfen}: {problem:?}");
         }
     }
 
@@ -454,7 +464,7 @@ mod tests {
     fn kings_that_touch_are_refused() {
         let position = |fen: &str| Position::parse(&format!("fen {fen}"));
         let (_, problem) = Board::new(Game::Chess, &position("4kb2/2B1K3/8/8/8/8/8/8 w - - 0 1"));
-        assert!(problem.is_some_and(|problem| problem.contains("is not chess")));
+        assert!(problem.is_some_and(|problem| problem.what.contains("is not chess")));
         assert_eq!(Board::new(Game::Chess, &position("4kb2/2B5/4K3/8/8/8/8/8 w - - 0 1")).1, None);
     }
 
@@ -514,7 +524,7 @@ mod tests {
         ] {
             let (board, problem) = read(&format!("{pieces} {fields}"));
             assert_eq!(problem.as_ref().map(|_| true), what.map(|_| true), "{fields}: {problem:?}");
-            assert!(what.is_none_or(|what| problem.is_some_and(|problem| problem.contains(what))));
+            assert!(what.is_none_or(|what| problem.is_some_and(|problem| problem.what.contains(what))));
             assert!(board.is_legal("e3d3") && !board.is_legal("e3e5"), "{fields}");
         }
         for twice in ["KK", "HKq", "qKqK", "K-", "KHhAa"] {
@@ -529,11 +539,14 @@ mod tests {
         {
             let (board, problem) = read(&format!("4k3/8/8/8/8/8/8/R3K2R w {twice} - 0 1"));
             assert!(board.is_legal("e1g1") && board.is_legal("e1c1"), "{twice}");
-            assert!(problem.is_some_and(|problem| problem.contains(what)), "{twice}");
+            assert!(problem.is_some_and(|problem| problem.what.contains(what)), "{twice}");
         }
         for text in [format!("{pieces} - - x 1"), "4kK2/8/8/8/8/8/8/8 w K - 0 1".to_owned(), "8/8/8 w".to_owned()] {
             let (board, problem) = read(&text);
-            assert!(!board.checks_moves() && problem.is_some_and(|p| p.contains("moves are not checked")), "{text}");
+            assert!(
+                !board.checks_moves() && problem.is_some_and(|p| p.to_string().contains("moves are not checked")),
+                "{text}"
+            );
         }
     }
 
@@ -598,7 +611,7 @@ mod tests {
         let b = board(Game::Shogi, "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 0");
         assert_eq!(b.side(), Color::White);
         let (b, problem) = Board::new(Game::Shogi, &Position::parse("startpos moves 7g7f 7g7f 2g2f 8c8d"));
-        assert!(problem.unwrap().starts_with("move 2 of the position, '7g7f', is illegal"));
+        assert!(problem.unwrap().what.starts_with("move 2 of the position, '7g7f', is illegal"));
         assert_eq!((b.side(), b.checks_moves()), (Color::Black, false));
         assert!(b.is_legal("7g7f") && !b.is_legal("resign"));
         // the words of a damaged file or line may be long
@@ -607,11 +620,11 @@ mod tests {
             let not_a_position = Position { start: Some(long.clone()), ..Position::default() };
             for position in [&not_a_position, &not_a_move] {
                 let (_, problem) = Board::new(game, position);
-                assert!(problem.is_some_and(|problem| problem.len() < 300), "{game:?}");
+                assert!(problem.is_some_and(|problem| problem.to_string().len() < 300), "{game:?}");
             }
         }
         let (_, problem) = Board::new(Game::Shogi, &Position::parse("sfen rbsgk/4p/5/P4/KGSBR b - 1"));
-        assert!(problem.unwrap().contains("is not shogi"));
+        assert!(problem.unwrap().what.contains("is not shogi"));
         for board in [
             "4k4/9/9/9/9/9/9/9/4K4 b 99P 1",
             "4k4/9/9/9/9/9/9/9/4K4 b 2K 1",
@@ -619,7 +632,7 @@ mod tests {
             "99/9/9/9/9/9/9/9/4K4 b - 1",
         ] {
             let (_, problem) = Board::new(Game::Shogi, &Position::parse(&format!("sfen {board}")));
-            assert!(problem.unwrap().contains("is not shogi"), "{board}");
+            assert!(problem.unwrap().what.contains("is not shogi"), "{board}");
         }
     }
 

@@ -189,7 +189,7 @@ impl Chain {
             position.score_cp = score.into();
             position.ply = position.ply.map(|ply| ply + 1);
             let score = short(visit.position(range.clone(), &position));
-            if visit.writes() {
+            if visit.out.is_some() {
                 bits.add(code, length);
                 bits.add_score(folded(score.wrapping_sub(last.wrapping_neg())));
             }

@@ -208,10 +208,6 @@ impl Visit<'_> {
         (self.visit)(range, Err(reason));
     }
 
-    fn writes(&self) -> bool {
-        self.out.is_some()
-    }
-
     /// Writes these bytes, and returns their place.
     fn copy(&mut self, bytes: &[u8]) -> usize {
         let Some(out) = &mut self.out else { return 0 };
