@@ -529,6 +529,46 @@ fn a_lesson_that_cannot_be_written_is_not_learned_from() {
     assert!(before > 50 && folder.at("c-weights.json").exists(), "{before}");
 }
 
+/// What games of the members say, with the time of the council and where each has a machine of its own.
+#[test]
+fn a_council_pays_or_not() {
+    let folder = lesson();
+    let table = folder.text("c.toml").replace("calibration = 'a.json'", "");
+    let tables: Vec<&str> = table.split("[[engine]]").skip(1).collect();
+    let longer = |table: &str| table.replacen("'\n", ", time of all'\n", 1).replace("nodes = 10", "nodes = 40");
+    let members: String = tables.iter().map(|table| format!("[[engine]]{table}[[engine]]{}", longer(table))).collect();
+    folder.write(
+        "c-pays.toml",
+        "game = 'shogi'\n[[engine]]\nname = 'Council'\ncouncil = 'c.toml'\n".to_owned() + &members,
+    );
+    folder.write("c.toml", folder.text("c.toml").replacen("rule", "name = 'Council'\nrule", 1));
+    std::fs::create_dir(folder.at("c-pays-games")).unwrap();
+    // wins of 40 games of the council against both members, with their own limits and with its time
+    let said = |own: usize, longer: usize, code: i32| {
+        let mut rows = "pair,game,player,opponent,opening,colour,result\n".to_owned();
+        for (opponent, wins) in [("one", own), ("two", own), ("one, time of all", longer), ("two, time of all", longer)]
+        {
+            for game in 0..40 {
+                let result = if game < wins { "win" } else { "loss" };
+                let (pair, half, colour) = (game / 2 + 1, game % 2 + 1, ["black", "white"][game % 2]);
+                rows += &format!("{pair},{half},Council,\"{opponent}\",{pair},{colour},{result}\n");
+            }
+        }
+        folder.write("c-pays-games/results.csv", rows);
+        folder.run(&["council", "c.toml", "--check"]).ends(code).out
+    };
+    let out = said(36, 4, 0);
+    assert!(out.contains("With the council's time, two alone is ahead: +382 "), "{out}");
+    assert!(out.contains("Where each member has a machine of its own, the council is ahead: the best member"), "{out}");
+    let out = said(4, 4, 0);
+    assert!(out.contains("With its own limit, too, two alone is ahead: +382 "), "{out}");
+    let out = said(20, 20, 3);
+    assert!(out.contains("These games cannot tell whether the council pays: the best member with its time, "), "{out}");
+    assert!(out.contains("Where each member has a machine of its own, these games cannot tell: the best "), "{out}");
+    let out = said(36, 36, 0);
+    assert!(out.contains("The council is ahead of each of its members with the same time; the best, "), "{out}");
+}
+
 /// A lesson that was stopped goes on where it was, and not with votes of another configuration.
 #[test]
 fn a_stopped_lesson_goes_on() {

@@ -13,7 +13,7 @@ use evalcurve_engine::{Board, EngineConfig, Game, Limit, Player, ReadCouncil};
 use evalcurve_words::language::{Language, Text};
 use evalcurve_words::{say, text, whole_file};
 
-use super::play::{Live, tournament_text, watch};
+use super::play::{Live, standings_text, watch};
 use crate::match_stats::results_csv::read_tables;
 use crate::match_stats::{Entry, Match, PerMove, Spent, Strength, strength};
 use crate::report::matches::elo;
@@ -69,7 +69,7 @@ pub fn does_it_pay(wanted: &DoesItPay<'_>) -> anyhow::Result<Option<Done>> {
     let command = format!("evalcurve council {} --prepare --does-it-pay", shown(path));
     let live = Live::of(false, REPORT_EVERY, command, language);
     let standings = watch(&tournament, &place.games, &options, live)?;
-    terminal::print(&tournament_text(&tournament, &standings, &place.games, language))?;
+    terminal::print(&standings_text(&tournament, &standings, &place.games, false, language))?;
     Ok(Some(repeat(path, read_council, language)?.unwrap_or(Done::CannotTell)))
 }
 
@@ -203,7 +203,7 @@ struct Arm {
     spent: Option<Spent>,
 }
 
-/// Who is ahead with the time of the council.
+/// Who is ahead, with the time of the council or with the members' own limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     /// The best member.
@@ -212,7 +212,7 @@ enum Verdict {
     CannotTell,
 }
 
-/// Who is ahead if these members have the time of the council. That the best is one of several is allowed for.
+/// Who is ahead of these members and the council. That the best is one of several is allowed for.
 fn verdict(arms: &[Arm]) -> Verdict {
     let level = LEVEL / arms.len().max(1) as f64;
     let superior = |arm: &Arm| arm.strength.los.unwrap_or(0.5);
@@ -283,12 +283,11 @@ fn repeat(path: &Path, read_council: ReadCouncil, language: Language) -> anyhow:
     };
     let (Some((name, strength)), Some((best_own, of_own))) = (best(&longer), best(&own)) else { return Ok(None) };
     let (name, result, games) = (name.trim_end_matches(WITH_TIME), elo(&strength, 0), strength.games);
-    let verdict = verdict(&longer);
-    let mut words = match verdict {
+    let with_all_time = verdict(&longer);
+    let mut words = match with_all_time {
         Verdict::Member => say!(
             language,
-            "With the council's time, {name} alone is ahead: {result} Elo in {games} games against the council. A \
-             council of these pays only where each member has a machine of its own.\n"
+            "With the council's time, {name} alone is ahead: {result} Elo in {games} games against the council.\n"
         ),
         Verdict::Council => say!(
             language,
@@ -303,9 +302,25 @@ fn repeat(path: &Path, read_council: ReadCouncil, language: Language) -> anyhow:
         ),
     };
     let result = elo(&of_own, 0);
-    words += &say!(language, "The best member at its own limit, {best_own}, has {result} Elo against the council.\n");
+    words += &match verdict(&own) {
+        Verdict::Member => say!(
+            language,
+            "With its own limit, too, {best_own} alone is ahead: {result} Elo. So a council of these does not pay even \
+             where each member has a machine of its own.\n"
+        ),
+        Verdict::Council => say!(
+            language,
+            "Where each member has a machine of its own, the council is ahead: the best member with its own limit, \
+             {best_own}, has {result} Elo against it.\n"
+        ),
+        Verdict::CannotTell => say!(
+            language,
+            "Where each member has a machine of its own, these games cannot tell: the best member with its own limit, \
+             {best_own}, has {result} Elo against the council.\n"
+        ),
+    };
     terminal::print(&words)?;
-    Ok(Some(if verdict == Verdict::CannotTell { Done::CannotTell } else { Done::Yes }))
+    Ok(Some(if with_all_time == Verdict::CannotTell { Done::CannotTell } else { Done::Yes }))
 }
 
 #[cfg(test)]

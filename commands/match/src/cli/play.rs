@@ -119,7 +119,7 @@ impl Subcommand for Args {
                 std::fs::read(&records).map_err(|source| Error::File { what: shown(&records).into(), source })?;
             evalcurve_words::whole_file::write(&file, &text)?;
         }
-        let text = || tournament_text(&tournament, &standings, &folder, language);
+        let text = || standings_text(&tournament, &standings, &folder, true, language);
         self.output.print(|| rounded(document(&tournament, &standings, &folder)), text)?;
         Ok(done(&tournament, &standings))
     }
@@ -230,15 +230,19 @@ fn beside(file: &Path) -> PathBuf {
     file.with_file_name(format!("{stem}-games"))
 }
 
-pub(super) fn tournament_text(
+/// The table, with tests between the engines or without.
+pub(super) fn standings_text(
     tournament: &Tournament,
     standings: &Standings,
     folder: &Path,
+    tests: bool,
     language: Language,
 ) -> String {
     let results = tournament::results(tournament, standings);
     let mut text = tournament::rows(&results, language);
-    text += &tournament::tests(tournament, standings, &results, LEVEL, language);
+    if tests {
+        text += &tournament::tests(tournament, standings, &results, LEVEL, language);
+    }
     text += &matches::times(&results.encounters, language);
     text += &tournament::faults(tournament, standings, language);
     let (played, planned, folder) = (standings.games, standings.planned, shown(folder));
