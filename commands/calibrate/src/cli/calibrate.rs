@@ -357,8 +357,8 @@ fn of_other_games(results: &[EngineResult], written: &[Option<String>], out: &Pa
     others.filter(differ).map(name).collect()
 }
 
-/// How many engines have figures: a plot has no room for more, and they take longer than all fits.
-const MOST_FIGURES: usize = 500;
+/// How many engines have figures: nobody looks through more, and with 500 they took longer than all fits.
+const MOST_FIGURES: usize = 50;
 
 /// The figures of engines.
 struct Plots {

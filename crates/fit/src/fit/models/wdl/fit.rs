@@ -29,6 +29,9 @@ pub struct WdlCount {
     pub losses: u64,
 }
 
+/// The share of what all stages together have, below which a or b is next to 0.
+const NEXT_TO_ZERO: f64 = 0.01;
+
 /// Rows of one stage: (score in units, wins, draws, losses).
 struct RowsOfStage {
     /// powers of the centred stage
@@ -42,6 +45,8 @@ struct Objective<'a> {
     terms: usize,
     samples: f64,
     spread: Vec<f64>,
+    /// a and b where all stages have the same
+    flat: [f64; 2],
 }
 
 /// Loss of one (score, outcome counts) and its derivatives by (a, b): f, f_a, f_b, f_aa, f_ab, f_bb.
@@ -124,6 +129,18 @@ impl Loss for Objective<'_> {
 
     fn spread(&self) -> &[f64] {
         &self.spread
+    }
+
+    /// Whether a or b is next to 0 at some stage, and the step goes on: the minimum lies there. A search that does not
+    /// stop crawls along this end until it has no evaluations left.
+    fn leaves(&self, at: &[f64], _here: &Evaluation, step: &[f64], _is_bowl: bool) -> bool {
+        let next: Vec<f64> = at.iter().zip(step).map(|(a, s)| a + s).collect();
+        self.terms > 1
+            && self.stages.iter().any(|stage| {
+                let of_flat = |(a, b): (f64, f64)| (a / self.flat[0]).min(b / self.flat[1]);
+                let is_near = self.a_and_b(at, &stage.basis).is_some_and(|of_stage| of_flat(of_stage) < NEXT_TO_ZERO);
+                is_near && self.a_and_b(&next, &stage.basis).is_none()
+            })
     }
 }
 
@@ -216,21 +233,24 @@ fn solve(counts: &[WdlCount], unit: StageUnit) -> Result<Solved, FitError> {
     let share = (sorted.iter().map(|c| c.draws as f64).sum::<f64>() / samples).clamp(0.02, 0.98);
     let b = 0.5 * size.max(0.01);
     let a = b * (libm::log1p(share) - libm::log1p(-share));
-    let objective = |terms: usize| Objective {
+    let objective = |terms: usize, flat: [f64; 2]| Objective {
         stages: &stages,
         terms,
         samples,
         // a step of a spread in a or b moves the logits by about one
         spread: [[1.0, 1.0, 2.0, 4.0]; 2].iter().flat_map(|u| u.iter().take(terms)).map(|u| u / b).collect(),
+        flat,
     };
-    let flat = minimise(&objective(1), &[a, b])?;
+    let flat = minimise(&objective(1, [a, b]), &[a, b])?;
     let mut failure = None;
     for terms in (1..=scale.terms).rev() {
         let mut start = vec![0.0; 2 * terms];
         start[0] = flat.at[0];
         start[terms] = flat.at[1];
         let scale = StageScale { terms, ..scale };
-        match minimise(&objective(terms), &start).and_then(|found| finish(found, scale, &sorted, unit)) {
+        match minimise(&objective(terms, [start[0], start[terms]]), &start)
+            .and_then(|found| finish(found, scale, &sorted, unit))
+        {
             Ok(solved) => return Ok(solved),
             // the minimum lies where a or b is 0 in some stage: too bent for these samples
             Err(error) => failure = failure.or(Some(error)),
