@@ -34,6 +34,9 @@ const USUAL_PLIES: u32 = 120;
 /// Pairs between two reports of games where no terminal shows them.
 const REPORT_EVERY: u64 = 10;
 
+/// How many times as long as a member the council may take for a move, so that their games are of equal time.
+const MOST_SLOWER: f64 = 1.2;
+
 /// The chance of a wrong verdict where the council and its best member are equal, on either side.
 const LEVEL: f64 = 0.025;
 
@@ -197,10 +200,20 @@ fn plan(path: &Path, pairs: u32, read_council: ReadCouncil, language: Language) 
 }
 
 /// A member against the council, in its view.
+#[derive(Clone)]
 struct Arm {
     name: String,
     strength: Strength,
     spent: Option<Spent>,
+}
+
+impl Arm {
+    /// How many times as long the council takes for a move, by the clock; `None` where no time is known.
+    fn slower(&self) -> Option<f64> {
+        let [member, council] = [0, 1].map(|player| self.spent.map(|spent| spent.per_move(player).wall_ms));
+        let (member, council) = member.zip(council).filter(|(member, _)| *member > 0.0)?;
+        Some(council / member)
+    }
 }
 
 /// Who is ahead, with the time of the council or with the members' own limits.
@@ -276,13 +289,10 @@ fn repeat(path: &Path, read_council: ReadCouncil, language: Language) -> anyhow:
             ))?;
         }
     }
-    let best = |arms: &[Arm]| {
-        arms.iter()
-            .max_by(|a, b| a.strength.rate.total_cmp(&b.strength.rate))
-            .map(|arm| (arm.name.clone(), arm.strength))
-    };
-    let (Some((name, strength)), Some((best_own, of_own))) = (best(&longer), best(&own)) else { return Ok(None) };
-    let (name, result, games) = (name.trim_end_matches(WITH_TIME), elo(&strength, 0), strength.games);
+    let best = |arms: &[Arm]| arms.iter().max_by(|a, b| a.strength.rate.total_cmp(&b.strength.rate)).cloned();
+    let (Some(with_time), Some(of_own)) = (best(&longer), best(&own)) else { return Ok(None) };
+    let (name, games) = (with_time.name.trim_end_matches(WITH_TIME), with_time.strength.games);
+    let result = elo(&with_time.strength, 0);
     let with_all_time = verdict(&longer);
     let mut words = match with_all_time {
         Verdict::Member => say!(
@@ -301,19 +311,25 @@ fn repeat(path: &Path, read_council: ReadCouncil, language: Language) -> anyhow:
             4 * games / 2
         ),
     };
-    let result = elo(&of_own, 0);
-    words += &match verdict(&own) {
-        Verdict::Member => say!(
+    let (best_own, result, times) = (&of_own.name, elo(&of_own.strength, 0), of_own.slower());
+    words += &match (verdict(&own), times) {
+        (Verdict::Member, _) => say!(
             language,
             "With its own limit, too, {best_own} alone is ahead: {result} Elo. So a council of these does not pay even \
              where each member has a machine of its own.\n"
         ),
-        Verdict::Council => say!(
+        (Verdict::Council, Some(times)) if times <= MOST_SLOWER => say!(
             language,
             "Where each member has a machine of its own, the council is ahead: the best member with its own limit, \
              {best_own}, has {result} Elo against it.\n"
         ),
-        Verdict::CannotTell => say!(
+        (Verdict::Council, Some(times)) => say!(
+            language,
+            "With its own limit, the best member, {best_own}, has {result} Elo against the council, which takes \
+             {times:.1} times as long a move here. Where each member has a machine of its own, these games cannot \
+             tell.\n"
+        ),
+        (Verdict::Council | Verdict::CannotTell, _) => say!(
             language,
             "Where each member has a machine of its own, these games cannot tell: the best member with its own limit, \
              {best_own}, has {result} Elo against the council.\n"
