@@ -1,19 +1,20 @@
 //! `evalcurve plot`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use evalcurve_app::Calibrated;
 use evalcurve_app::cli::files::{is_calibration, list_plots, make_folder, note_all, with_calibrations_of_folders};
 use evalcurve_app::cli::options::{InputArgs, OutputArgs};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, progress, terminal};
-use evalcurve_app::judge::split::{SMALL_BIN, Split};
+use evalcurve_app::judge::split::{SMALL_BIN, Split, SplitCurves};
 use evalcurve_app::report::figures;
-use evalcurve_app::report::figures::FEWEST_POINTS;
-use evalcurve_figures::PlotOptions;
-use evalcurve_fit::calibration::{Calibration, Reading};
+use evalcurve_app::report::figures::{FEWEST_POINTS, FigureError};
+use evalcurve_figures::{PlotError, PlotOptions};
+use evalcurve_fit::calibration::{Calibration, Reading, file_stems};
 use evalcurve_words::language::Text;
 use evalcurve_words::{key, say, text};
+use rayon::prelude::*;
 
 use super::points::{note_splits, print};
 use crate::{Curve, wdl_figures};
@@ -152,12 +153,29 @@ fn split(args: &Args, command: Curve, plot_options: &PlotOptions) -> anyhow::Res
     terminal::tell(&found, args.output.quiet, language);
     note_splits(splits, args.output.is_quiet(), language);
     make_folder(&args.out)?;
-    let written = figures::write_splits(splits, min_bin, &args.out, plot_options, args.data)?;
+    let written = write_splits(splits, min_bin, &args.out, plot_options, args.data)?;
     let why = splits.first().map(|_| {
         let fewest = min_bin.min(SMALL_BIN);
         text!("no two parts have {FEWEST_POINTS} points of at least {fewest} samples; --min-bin makes smaller ones")
     });
     report(args, &written, why)
+}
+
+/// Writes one figure per engine and split into `folder`, which must exist. Splits without two parts that have points
+/// enough are left out. Returns the paths of the SVG files.
+fn write_splits(
+    splits: &[SplitCurves],
+    min_bin: u64,
+    folder: &Path,
+    options: &PlotOptions,
+    data: bool,
+) -> Result<Vec<PathBuf>, FigureError> {
+    let drawn = splits.iter().map(|s| (s, figures::split_figure(s, min_bin, options)));
+    let drawn: Vec<_> = drawn.filter(|(_, figure)| !matches!(figure, Err(PlotError::Nothing { .. }))).collect();
+    let names: Vec<String> = drawn.iter().map(|(s, _)| format!("{}-by-{}", s.engine, s.by)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let stems = file_stems(&names);
+    drawn.into_par_iter().zip(&stems).map(|((_, figure), stem)| figures::save(figure, folder, stem, data)).collect()
 }
 
 /// Lists the files written. `why` says why there are none, if engines have enough samples.

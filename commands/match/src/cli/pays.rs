@@ -41,17 +41,9 @@ const MOST_SLOWER: f64 = 1.2;
 const LEVEL: f64 = 0.025;
 
 /// The plan and the games beside a configuration.
-struct Place {
-    plan: PathBuf,
-    games: PathBuf,
-}
-
-impl Place {
-    fn of(path: &Path) -> Self {
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let beside = |ending: &str| path.with_file_name(format!("{stem}-{ending}"));
-        Self { plan: beside("pays.toml"), games: beside("pays-games") }
-    }
+fn place(path: &Path) -> [PathBuf; 2] {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    ["pays.toml", "pays-games"].map(|ending| path.with_file_name(format!("{stem}-{ending}")))
 }
 
 /// What [`Services::does_it_pay`](evalcurve_app::cli::Services::does_it_pay) does: plays the games, or those that are
@@ -62,17 +54,15 @@ impl Place {
 pub fn does_it_pay(wanted: &DoesItPay<'_>) -> anyhow::Result<Option<Done>> {
     let DoesItPay { config: path, pairs, force, language, read_council } = *wanted;
     let Some(pairs) = pairs else { return repeat(path, read_council, language) };
-    let place = Place::of(path);
-    if force || !place.plan.exists() {
-        let plan = plan(path, pairs, read_council, language)?;
-        whole_file::write(&place.plan, plan.as_bytes())?;
+    let [file, folder] = place(path);
+    if force || !file.exists() {
+        whole_file::write(&file, plan(path, pairs, read_council, language)?.as_bytes())?;
     }
-    let tournament = Tournament::read(&place.plan, read_council)?;
+    let tournament = Tournament::read(&file, read_council)?;
     let options = RunOptions { restart: force, ..RunOptions::default() };
     let command = format!("evalcurve council {} --prepare --does-it-pay", shown(path));
-    let live = Live::of(false, REPORT_EVERY, command, language);
-    let standings = watch(&tournament, &place.games, &options, live)?;
-    terminal::print(&standings_text(&tournament, &standings, &place.games, false, language))?;
+    let standings = watch(&tournament, &folder, &options, Live::of(false, REPORT_EVERY, command, language))?;
+    terminal::print(&standings_text(&tournament, &standings, &folder, false, language))?;
     Ok(Some(repeat(path, read_council, language)?.unwrap_or(Done::CannotTell)))
 }
 
@@ -204,16 +194,7 @@ fn plan(path: &Path, pairs: u32, read_council: ReadCouncil, language: Language) 
 struct Arm {
     name: String,
     strength: Strength,
-    spent: Option<Spent>,
-}
-
-impl Arm {
-    /// How many times as long the council takes for a move, by the clock; `None` where no time is known.
-    fn slower(&self) -> Option<f64> {
-        let [member, council] = [0, 1].map(|player| self.spent.map(|spent| spent.per_move(player).wall_ms));
-        let (member, council) = member.zip(council).filter(|(member, _)| *member > 0.0)?;
-        Some(council / member)
-    }
+    spent: Spent,
 }
 
 /// Who is ahead, with the time of the council or with the members' own limits.
@@ -241,9 +222,10 @@ fn verdict(arms: &[Arm]) -> Verdict {
 /// What a member gains by a doubling of its time, in Elo against the council, with half of the 95% interval.
 fn gain(own: &Arm, longer: &Arm) -> Option<(f64, f64)> {
     let time = |arm: &Arm| {
-        arm.spent.map(|spent| spent.per_move(0)).map(|PerMove { wall_ms, cpu_ms }| cpu_ms.unwrap_or(wall_ms))
+        let PerMove { wall_ms, cpu_ms } = arm.spent.per_move(0);
+        cpu_ms.unwrap_or(wall_ms)
     };
-    let doublings = (time(longer)? / time(own)?).log2();
+    let doublings = (time(longer) / time(own)).log2();
     let half = |arm: &Arm| Some((arm.strength.elo_interval.1? - arm.strength.elo_interval.0?) / 2.0);
     let (gain, half) = (longer.strength.elo? - own.strength.elo?, half(own)?.hypot(half(longer)?));
     (doublings > 0.5).then_some((gain / doublings, half / doublings))
@@ -251,16 +233,16 @@ fn gain(own: &Arm, longer: &Arm) -> Option<(f64, f64)> {
 
 /// Says what the games so far show; `None` if there are none. [`Done::CannotTell`] if they do not decide.
 fn repeat(path: &Path, read_council: ReadCouncil, language: Language) -> anyhow::Result<Option<Done>> {
-    let place = Place::of(path);
-    let results = place.games.join("results.csv");
+    let [plan, folder] = place(path);
+    let results = folder.join("results.csv");
     if !results.exists() {
         return Ok(None);
     }
     let config = read_council(path)?;
-    let played = Tournament::read(&place.plan, read_council)?;
+    let played = Tournament::read(&plan, read_council)?;
     let same = |engine: &EngineConfig| played.engines.iter().any(|p| p.name == engine.name && p.limit == engine.limit);
     if let Some(engine) = config.members.iter().find(|engine| !same(engine)) {
-        let (name, plan) = (&engine.name, shown(&place.plan));
+        let (name, plan) = (&engine.name, shown(&plan));
         terminal::warning(&say!(
             language,
             "does it pay? the games of {plan} were played with another limit of '{name}'; play them again: evalcurve \
@@ -271,10 +253,8 @@ fn repeat(path: &Path, read_council: ReadCouncil, language: Language) -> anyhow:
     }
     let matches = read_tables(&[results])?;
     let arm = |name: &str| {
-        let found: &Match = matches.list.iter().find(|m| m.opponent == name)?;
-        let reversed = found.reversed();
-        let strength = strength(&Entry::from(&reversed).points())?;
-        Some(Arm { name: name.to_owned(), strength, spent: reversed.spent })
+        let found: Match = matches.list.iter().find(|m| m.opponent == name)?.reversed();
+        Some(Arm { name: name.to_owned(), strength: strength(&Entry::from(&found).points())?, spent: found.spent? })
     };
     let names: Vec<&str> = config.members.iter().map(|engine| engine.name.as_str()).collect();
     let longer: Vec<Arm> = names.iter().filter_map(|name| arm(&with_time(name))).collect();
@@ -311,28 +291,23 @@ fn repeat(path: &Path, read_council: ReadCouncil, language: Language) -> anyhow:
             4 * games / 2
         ),
     };
-    let (best_own, result, times) = (&of_own.name, elo(&of_own.strength, 0), of_own.slower());
-    words += &match (verdict(&own), times) {
-        (Verdict::Member, _) => say!(
+    let (best_own, result) = (&of_own.name, elo(&of_own.strength, 0));
+    let times = of_own.spent.per_move(1).wall_ms / of_own.spent.per_move(0).wall_ms.max(0.1);
+    words += &match verdict(&own) {
+        Verdict::Member => say!(
             language,
             "With its own limit, too, {best_own} alone is ahead: {result} Elo. So a council of these does not pay even \
              where each member has a machine of its own.\n"
         ),
-        (Verdict::Council, Some(times)) if times <= MOST_SLOWER => say!(
+        Verdict::Council if times <= MOST_SLOWER => say!(
             language,
             "Where each member has a machine of its own, the council is ahead: the best member with its own limit, \
              {best_own}, has {result} Elo against it.\n"
         ),
-        (Verdict::Council, Some(times)) => say!(
-            language,
-            "With its own limit, the best member, {best_own}, has {result} Elo against the council, which takes \
-             {times:.1} times as long a move here. Where each member has a machine of its own, these games cannot \
-             tell.\n"
-        ),
-        (Verdict::Council | Verdict::CannotTell, _) => say!(
+        Verdict::Council | Verdict::CannotTell => say!(
             language,
             "Where each member has a machine of its own, these games cannot tell: the best member with its own limit, \
-             {best_own}, has {result} Elo against the council.\n"
+             {best_own}, has {result} Elo against the council, which takes {times:.1} times as long a move here.\n"
         ),
     };
     terminal::print(&words)?;
@@ -346,7 +321,7 @@ mod tests {
 
     fn arm(name: &str, [wins, draws, losses]: [u64; 3], wall_ms: u64) -> Arm {
         let strength = strength(&Wdl::new(wins, draws, losses).into()).unwrap();
-        let spent = Some(Spent { plies: 2_000, wall_ms: [wall_ms, 9_000], cpu_ms: None });
+        let spent = Spent { plies: 2_000, wall_ms: [wall_ms, 9_000], cpu_ms: None };
         Arm { name: name.to_owned(), strength, spent }
     }
 

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::match_stats::power::PowerError;
 use crate::match_stats::summary::{MOST_COMPARISONS, Pair, Row, Summary};
 use crate::match_stats::{
-    Decision, EloModel, Entry, Matches, PerMove, PowerQuestion, Rated, RatingGroup, Sprt, SprtOptions, Strength,
+    Decision, EloModel, Matches, PerMove, PowerQuestion, Rated, RatingGroup, Sprt, SprtOptions, Strength,
 };
 
 /// Width of the name of a player in terminal columns.
@@ -102,28 +102,21 @@ pub fn rows(summary: &Summary, language: Language) -> String {
     summary.rows.iter().map(line).collect()
 }
 
-/// Rows whose times are named.
-const TIMES_NAMED: usize = 20;
-
-fn per_move(time: PerMove, language: Language) -> String {
-    match time.cpu_ms {
-        Some(cpu_ms) => say!(language, "{0:.1} ms (processors {1:.1} ms)", time.wall_ms, cpu_ms),
-        None => say!(language, "{0:.1} ms", time.wall_ms),
-    }
-}
-
 /// The time that the players of each row took for a move, and which matches are not of equal time; empty where no time
 /// is known.
 pub fn times(summary: &Summary, language: Language) -> String {
-    let shown = |time| per_move(time, language);
+    let shown = |time: PerMove| match time.cpu_ms {
+        Some(cpu_ms) => say!(language, "{0:.1} ms (processors {1:.1} ms)", time.wall_ms, cpu_ms),
+        None => say!(language, "{0:.1} ms", time.wall_ms),
+    };
     let mut out = String::new();
     let timed = summary.rows.iter().filter_map(|row| Some((&row.entry, row.entry.spent.filter(|s| s.plies > 0)?)));
-    for (entry, spent) in timed.clone().take(TIMES_NAMED) {
+    for (entry, spent) in timed.clone() {
         let [a, b] = [0, 1].map(|player| shown(spent.per_move(player)));
         let opponent = entry.opponent.as_deref().unwrap_or(language.word("the others"));
         out += &say!(language, "time a move: {0} {a}, {opponent} {b}\n", entry.player);
     }
-    for (entry, spent) in timed.filter(|(_, spent)| spent.is_apart()).take(TIMES_NAMED) {
+    for (entry, spent) in timed.filter(|(_, spent)| spent.is_apart()) {
         let [a, b] = [0, 1].map(|player| shown(spent.per_move(player)));
         let (first, second) = (&entry.player, entry.opponent.as_deref().unwrap_or(language.word("the others")));
         out += &say!(
@@ -136,30 +129,12 @@ pub fn times(summary: &Summary, language: Language) -> String {
 
 /// How many comparisons are not of equal time; empty if none is known to be.
 fn unequal(summary: &Summary, language: Language) -> String {
-    let compared: Vec<[&Entry; 2]> = summary
-        .pairs
-        .iter()
-        .filter_map(|pair| {
-            let [a, b] = [pair.first, pair.second].map(|row| summary.rows.get(row).map(|row| &row.entry));
-            let (a, b) = a.zip(b)?;
-            a.spent?.first_is_apart(&b.spent?).then_some([a, b])
-        })
-        .collect();
-    let time = |entry: &Entry| entry.spent.map(|spent| spent.per_move(0));
-    let by_time = |a: &&Entry, b: &&Entry| {
-        let [a, b] = [a, b].map(|entry| time(entry).map_or(0.0, |time| time.cpu_ms.unwrap_or(time.wall_ms)));
-        a.total_cmp(&b)
-    };
-    let players = || compared.iter().flatten().copied();
-    let (Some(first), Some(last)) = (players().min_by(by_time), players().max_by(by_time)) else {
-        return String::new();
-    };
-    let [a, b] = [first, last].map(|entry| time(entry).map_or_else(String::new, |time| per_move(time, language)));
-    let (n, first, last) = (compared.len(), &first.player, &last.player);
-    say!(
-        language,
-        "not at equal time: {n} of these comparisons; the times go from {a} a move of {first} to {b} of {last}\n"
-    )
+    let spent = |row: usize| summary.rows.get(row)?.entry.spent;
+    let is_apart = |pair: &&Pair| spent(pair.first).zip(spent(pair.second)).is_some_and(|(a, b)| a.first_is_apart(&b));
+    match summary.pairs.iter().filter(is_apart).count() {
+        0 => String::new(),
+        n => say!(language, "not at equal time: {n} of these comparisons; their times differ by more than a fifth\n"),
+    }
 }
 
 /// The statistics of one system in a narrow window: parts that go on in the next line.

@@ -197,26 +197,6 @@ pub fn split_figure(split: &SplitCurves, min_bin: u64, options: &PlotOptions) ->
 /// A part of a split curve with fewer points than this is not drawn.
 pub const FEWEST_POINTS: usize = 3;
 
-/// Writes one figure per engine and split into `folder`, which must exist. Splits without two parts that have points
-/// enough are left out. Returns the paths of the SVG files.
-///
-/// # Errors
-/// [`FigureError`] for the first figure that cannot be drawn or written.
-pub fn write_splits(
-    splits: &[SplitCurves],
-    min_bin: u64,
-    folder: &Path,
-    options: &PlotOptions,
-    data: bool,
-) -> Result<Vec<PathBuf>, FigureError> {
-    let drawn = splits.iter().map(|s| (s, split_figure(s, min_bin, options)));
-    let drawn: Vec<_> = drawn.filter(|(_, figure)| !matches!(figure, Err(PlotError::Nothing { .. }))).collect();
-    let names: Vec<String> = drawn.iter().map(|(s, _)| format!("{}-by-{}", s.engine, s.by)).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let stems = file_stems(&names);
-    drawn.into_par_iter().zip(&stems).map(|((_, figure), stem)| save(figure, folder, stem, data)).collect()
-}
-
 /// Writes a figure as STEM.svg and STEM.png in the folder, with `data` also its numbers as STEM.csv. Returns the path
 /// of the SVG.
 ///

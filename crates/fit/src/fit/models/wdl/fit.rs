@@ -131,16 +131,15 @@ impl Loss for Objective<'_> {
         &self.spread
     }
 
-    /// Whether a or b is next to 0 at some stage, and the step goes on: the minimum lies there. A search that does not
-    /// stop crawls along this end until it has no evaluations left.
+    /// Whether a or b is next to 0 at some stage, and the step goes on: a search would crawl along this end until it has
+    /// no evaluations left.
     fn leaves(&self, at: &[f64], _here: &Evaluation, step: &[f64], _is_bowl: bool) -> bool {
         let next: Vec<f64> = at.iter().zip(step).map(|(a, s)| a + s).collect();
-        self.terms > 1
-            && self.stages.iter().any(|stage| {
-                let of_flat = |(a, b): (f64, f64)| (a / self.flat[0]).min(b / self.flat[1]);
-                let is_near = self.a_and_b(at, &stage.basis).is_some_and(|of_stage| of_flat(of_stage) < NEXT_TO_ZERO);
-                is_near && self.a_and_b(&next, &stage.basis).is_none()
-            })
+        let is_near = |(a, b): (f64, f64)| (a / self.flat[0]).min(b / self.flat[1]) < NEXT_TO_ZERO;
+        let leaves = |RowsOfStage { basis, .. }: &RowsOfStage| {
+            self.a_and_b(at, basis).is_some_and(is_near) && self.a_and_b(&next, basis).is_none()
+        };
+        self.terms > 1 && self.stages.iter().any(leaves)
     }
 }
 
