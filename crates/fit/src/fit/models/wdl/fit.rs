@@ -131,8 +131,8 @@ impl Loss for Objective<'_> {
         &self.spread
     }
 
-    /// Whether a or b is next to 0 at some stage, and the step goes on: a search would crawl along this end until it has
-    /// no evaluations left.
+    /// Whether a or b is next to 0 at some stage, and the step goes on: a search would crawl along this end until its
+    /// last evaluation.
     fn leaves(&self, at: &[f64], _here: &Evaluation, step: &[f64], _is_bowl: bool) -> bool {
         let next: Vec<f64> = at.iter().zip(step).map(|(a, s)| a + s).collect();
         let is_near = |(a, b): (f64, f64)| (a / self.flat[0]).min(b / self.flat[1]) < NEXT_TO_ZERO;
