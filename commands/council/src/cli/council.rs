@@ -99,7 +99,8 @@ pub struct Args {
     #[arg(long, value_name = "MEMBER", requires = "prepare")]
     teach: Option<String>,
 
-    /// After --prepare, play the council against its members with the same time, N pairs of games each [default: 20]
+    /// After --prepare, play the council against its members, with their own limits and with its time, N pairs of games
+    /// each [default: 20]
     #[arg(long, value_name = "N", requires = "prepare", num_args = 0..=1, default_missing_value = "20",
           value_parser = clap::value_parser!(u32).range(10..=100_000), hide_short_help = true)]
     does_it_pay: Option<u32>,

@@ -15,6 +15,7 @@ use evalcurve_words::{say, text, whole_file};
 
 use super::play::{Live, standings_text, watch};
 use crate::match_stats::results_csv::read_tables;
+use crate::match_stats::spent::APART;
 use crate::match_stats::{Entry, Match, PerMove, Spent, Strength, strength};
 use crate::report::matches::elo;
 use crate::{RunOptions, Tournament};
@@ -33,9 +34,6 @@ const USUAL_PLIES: u32 = 120;
 
 /// Pairs between two reports of games where no terminal shows them.
 const REPORT_EVERY: u64 = 10;
-
-/// How many times as long as a member the council may take for a move, so that their games are of equal time.
-const MOST_SLOWER: f64 = 1.2;
 
 /// The chance of a wrong verdict where the council and its best member are equal, on either side.
 const LEVEL: f64 = 0.025;
@@ -299,7 +297,7 @@ fn repeat(path: &Path, read_council: ReadCouncil, language: Language) -> anyhow:
             "With its own limit, too, {best_own} alone is ahead: {result} Elo. So a council of these does not pay even \
              where each member has a machine of its own.\n"
         ),
-        Verdict::Council if times <= MOST_SLOWER => say!(
+        Verdict::Council if times <= APART => say!(
             language,
             "Where each member has a machine of its own, the council is ahead: the best member with its own limit, \
              {best_own}, has {result} Elo against it.\n"

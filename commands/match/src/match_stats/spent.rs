@@ -23,7 +23,7 @@ pub struct PerMove {
 }
 
 /// Two players differ in time if one spends more than this many times what the other does.
-const APART: f64 = 1.2;
+pub(crate) const APART: f64 = 1.2;
 
 /// Processor times are exact to 10 ms a game: below this sum, in milliseconds, they compare nothing.
 const LEAST_MS: u64 = 1_000;
