@@ -544,7 +544,7 @@ fn a_council_pays_or_not() {
     folder.write("c.toml", folder.text("c.toml").replacen("rule", "name = 'Council'\nrule", 1));
     std::fs::create_dir(folder.at("c-pays-games")).unwrap();
     // wins of 40 games of the council against both members, with their own limits and with its time
-    let said = |own: usize, longer: usize, ms: u32, code: i32| {
+    let said = |own: usize, longer: usize, [ms, cpu_ms]: [u32; 2], code: i32| {
         let mut rows = "pair,game,player,opponent,opening,colour,result,plies,opening_plies,player_ms,opponent_ms,\
                         player_cpu_ms,opponent_cpu_ms\n"
             .to_owned();
@@ -553,23 +553,28 @@ fn a_council_pays_or_not() {
             for game in 0..40 {
                 let result = if game < wins { "win" } else { "loss" };
                 let (pair, half, colour) = (game / 2 + 1, game % 2 + 1, ["black", "white"][game % 2]);
-                rows += &format!("{pair},{half},Council,\"{opponent}\",{pair},{colour},{result},100,0,{ms},1000,,\n");
+                rows += &format!(
+                    "{pair},{half},Council,\"{opponent}\",{pair},{colour},{result},100,0,{ms},1000,{cpu_ms},1000\n"
+                );
             }
         }
         folder.write("c-pays-games/results.csv", rows);
         folder.run(&["council", "c.toml", "--check"]).ends(code).out
     };
-    let out = said(36, 4, 1_100, 0);
-    assert!(out.contains("With the council's time, two alone is ahead: +382 "), "{out}");
+    let out = said(36, 4, [1_100, 1_100], 0);
+    assert!(out.contains("With the council's time, one alone is ahead: +382 "), "{out}");
     assert!(out.contains("Where each member has a machine of its own, the council is ahead: the best member"), "{out}");
-    let out = said(4, 4, 1_100, 0);
-    assert!(out.contains("With its own limit, too, two alone is ahead: +382 "), "{out}");
-    let out = said(20, 20, 1_100, 3);
+    let out = said(4, 4, [1_100, 1_100], 0);
+    assert!(out.contains("With its own limit, too, one alone is ahead: +382 "), "{out}");
+    let out = said(20, 20, [1_100, 1_100], 3);
     assert!(out.contains("These games cannot tell whether the council pays: the best member with its time, "), "{out}");
     assert!(out.contains("Where each member has a machine of its own, these games cannot tell: the best "), "{out}");
-    let out = said(36, 36, 2_500, 0);
+    let out = said(36, 36, [2_500, 1_100], 0);
     assert!(out.contains("has -382 [-∞, -208] Elo against the council, which takes 2.5 times as long "), "{out}");
     assert!(out.contains("The council is ahead of each of its members with the same time; the best, "), "{out}");
+    // members that did not get the time of the council show nothing
+    let out = said(36, 36, [1_100, 2_500], 3);
+    assert!(out.contains("the best member with its time, one, has -382 [-∞, -208] Elo in 40 games against it, in 0.40 times its time."), "{out}");
 }
 
 /// A lesson that was stopped goes on where it was, and not with votes of another configuration.

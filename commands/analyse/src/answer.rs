@@ -118,7 +118,9 @@ impl Answer {
         }
         let value = match (result.score, result.bound) {
             (Some(score), None) => Value::new(score),
-            (Some(_), Some(_)) => return Self::failed(Reason::NoScore, "every score was only a bound"),
+            (Some(_), Some(_)) => {
+                return Self::failed(Reason::NoScore, "every score was only a bound; of YaneuraOu set PvInterval to 0");
+            }
             (None, _) => None,
         };
         let Some(value) = value else {

@@ -198,23 +198,38 @@ struct Arm {
 /// Who is ahead, with the time of the council or with the members' own limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
-    /// The best member.
     Member,
     Council,
     CannotTell,
 }
 
-/// Who is ahead of these members and the council. That the best is one of several is allowed for.
-fn verdict(arms: &[Arm]) -> Verdict {
+/// Who is ahead of these members and the council. That the best is one of several is allowed for, and who took more
+/// than a fifth more time is not ahead: `time` is that of a member, in times that of the council.
+fn verdict(arms: &[Arm], time: fn(&Spent) -> f64) -> Verdict {
     let level = LEVEL / arms.len().max(1) as f64;
     let superior = |arm: &Arm| arm.strength.los.unwrap_or(0.5);
-    if arms.iter().any(|arm| superior(arm) > 1.0 - level) {
+    if arms.iter().any(|arm| superior(arm) > 1.0 - level && time(&arm.spent) <= APART) {
         Verdict::Member
-    } else if !arms.is_empty() && arms.iter().all(|arm| superior(arm) < LEVEL) {
+    } else if !arms.is_empty() && arms.iter().all(|arm| superior(arm) < LEVEL && APART * time(&arm.spent) >= 1.0) {
         Verdict::Council
     } else {
         Verdict::CannotTell
     }
+}
+
+/// The time of a member, in times that of the council, by the clock.
+fn by_the_clock(spent: &Spent) -> f64 {
+    spent.per_move(0).wall_ms / spent.per_move(1).wall_ms.max(0.1)
+}
+
+/// The time of a member, in times that of the council, of all processors.
+fn of_all_processors(spent: &Spent) -> f64 {
+    spent.cpu_ms_per_move().map_or_else(|| by_the_clock(spent), |[member, council]| member / council.max(0.1))
+}
+
+/// The best member: the first of equals.
+fn best(arms: &[Arm]) -> Option<&Arm> {
+    arms.iter().rev().max_by(|a, b| a.strength.rate.total_cmp(&b.strength.rate))
 }
 
 /// What a member gains by a doubling of its time, in Elo against the council, with half of the 95% interval.
@@ -267,11 +282,11 @@ fn repeat(path: &Path, read_council: ReadCouncil, language: Language) -> anyhow:
             ))?;
         }
     }
-    let best = |arms: &[Arm]| arms.iter().max_by(|a, b| a.strength.rate.total_cmp(&b.strength.rate)).cloned();
     let (Some(with_time), Some(of_own)) = (best(&longer), best(&own)) else { return Ok(None) };
     let (name, games) = (with_time.name.trim_end_matches(WITH_TIME), with_time.strength.games);
     let result = elo(&with_time.strength, 0);
-    let with_all_time = verdict(&longer);
+    let times = of_all_processors(&with_time.spent);
+    let with_all_time = verdict(&longer, of_all_processors);
     let mut words = match with_all_time {
         Verdict::Member => say!(
             language,
@@ -285,24 +300,25 @@ fn repeat(path: &Path, read_council: ReadCouncil, language: Language) -> anyhow:
         Verdict::CannotTell => say!(
             language,
             "These games cannot tell whether the council pays: the best member with its time, {name}, has {result} Elo \
-             in {games} games against it. Four times as many games halve the interval: --does-it-pay {} --force\n",
+             in {games} games against it, in {times:.2} times its time. Four times as many games halve the interval: \
+             --does-it-pay {} --force\n",
             4 * games / 2
         ),
     };
     let (best_own, result) = (&of_own.name, elo(&of_own.strength, 0));
-    let times = of_own.spent.per_move(1).wall_ms / of_own.spent.per_move(0).wall_ms.max(0.1);
-    words += &match verdict(&own) {
+    let times = 1.0 / by_the_clock(&of_own.spent);
+    words += &match verdict(&own, by_the_clock) {
         Verdict::Member => say!(
             language,
             "With its own limit, too, {best_own} alone is ahead: {result} Elo. So a council of these does not pay even \
              where each member has a machine of its own.\n"
         ),
-        Verdict::Council if times <= APART => say!(
+        Verdict::Council => say!(
             language,
             "Where each member has a machine of its own, the council is ahead: the best member with its own limit, \
              {best_own}, has {result} Elo against it.\n"
         ),
-        Verdict::Council | Verdict::CannotTell => say!(
+        Verdict::CannotTell => say!(
             language,
             "Where each member has a machine of its own, these games cannot tell: the best member with its own limit, \
              {best_own}, has {result} Elo against the council, which takes {times:.1} times as long a move here.\n"
@@ -325,17 +341,31 @@ mod tests {
 
     #[test]
     fn only_games_that_decide_give_a_verdict() {
-        let far = arm("far", [88, 11, 1], 9_000);
+        let verdict = |arms: &[Arm]| verdict(arms, by_the_clock);
+        let far = |ms| arm("far", [88, 11, 1], ms);
         let level = arm("level", [50, 0, 50], 9_000);
-        let behind = arm("behind", [10, 0, 90], 9_000);
-        assert_eq!(verdict(&[arm("behind", [10, 0, 90], 1), far]), Verdict::Member);
-        assert_eq!(verdict(&[level, arm("behind", [10, 0, 90], 1)]), Verdict::CannotTell);
-        assert_eq!(verdict(&[behind, arm("behind", [20, 0, 80], 1)]), Verdict::Council);
+        let behind = |ms| arm("behind", [10, 0, 90], ms);
+        assert_eq!(verdict(&[behind(9_000), far(9_000)]), Verdict::Member);
+        assert_eq!(verdict(&[level, behind(9_000)]), Verdict::CannotTell);
+        assert_eq!(verdict(&[behind(9_000), behind(9_000)]), Verdict::Council);
         assert_eq!(verdict(&[]), Verdict::CannotTell);
+        // ahead with more time, and behind with less, show nothing
+        assert_eq!([verdict(&[far(10_700)]), verdict(&[far(10_900)])], [Verdict::Member, Verdict::CannotTell]);
+        assert_eq!([verdict(&[behind(7_600)]), verdict(&[behind(7_400)])], [Verdict::Council, Verdict::CannotTell]);
+        assert_eq!([verdict(&[far(100)]), verdict(&[behind(90_000)])], [Verdict::Member, Verdict::Council]);
         // the best of several is ahead by chance more easily than one
         let lucky = || arm("lucky", [60, 0, 40], 9_000);
         assert_eq!(verdict(&[lucky()]), Verdict::Member);
-        assert_eq!(verdict(&[lucky(), arm("b", [50, 0, 50], 1), arm("c", [50, 0, 50], 1)]), Verdict::CannotTell);
+        let three = [lucky(), arm("b", [50, 0, 50], 9_000), arm("c", [60, 0, 40], 9_000)];
+        assert_eq!(verdict(&three), Verdict::CannotTell);
+        assert_eq!(best(&three).unwrap().name, "lucky", "the first of equals");
+    }
+
+    #[test]
+    fn time_is_that_of_all_processors_or_by_the_clock() {
+        let spent = |cpu_ms| Spent { plies: 2_000, wall_ms: [6_000, 3_000], cpu_ms };
+        assert_eq!(of_all_processors(&spent(Some([6_000, 9_000]))), 2.0 / 3.0);
+        assert_eq!([of_all_processors(&spent(None)), by_the_clock(&spent(Some([6_000, 9_000])))], [2.0; 2]);
     }
 
     #[test]
