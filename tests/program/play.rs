@@ -574,7 +574,7 @@ fn a_council_pays_or_not() {
     assert!(out.contains("The council is ahead of each of its members with the same time; the best, "), "{out}");
     // members that did not get the time of the council show nothing
     let out = said(36, 36, [1_100, 2_500], 3);
-    assert!(out.contains("the best member with its time, one, has -382 [-∞, -208] Elo in 40 games against it, in 0.40 times its time."), "{out}");
+    assert!(out.contains("one, has -382 [-∞, -208] Elo in 40 games against it, in 0.40 times its time."), "{out}");
 }
 
 /// A lesson that was stopped goes on where it was, and not with votes of another configuration.

@@ -16,7 +16,7 @@ use evalcurve_words::{say, text, whole_file};
 use super::play::{Live, standings_text, watch};
 use crate::match_stats::results_csv::read_tables;
 use crate::match_stats::spent::APART;
-use crate::match_stats::{Entry, Match, PerMove, Spent, Strength, strength};
+use crate::match_stats::{Entry, Match, Spent, Strength, strength};
 use crate::report::matches::elo;
 use crate::{RunOptions, Tournament};
 
@@ -89,10 +89,8 @@ fn longer(
     (own, all): (Duration, Duration),
     pace: impl Fn(&EngineConfig) -> anyhow::Result<Duration>,
 ) -> anyhow::Result<Limit> {
-    let times = |n: u64, time: Duration| {
-        let times = all.as_secs_f64() / time.as_secs_f64().max(0.000_1);
-        (n as f64 * times).round().max(1.0) as u64
-    };
+    let seconds = |time: Duration| time.as_secs_f64().max(0.000_1);
+    let times = |n: u64, time| (n as f64 * all.as_secs_f64() / seconds(time)).round().max(1.0) as u64;
     Ok(match engine.limit {
         Some(Limit::MoveTime(ms)) => Limit::MoveTime(times(ms, own)),
         Some(Limit::Byoyomi(ms)) => Limit::Byoyomi(times(ms, own)),
@@ -103,7 +101,7 @@ fn longer(
             Limit::Nodes(times(first, took))
         }
         Some(Limit::Depth(plies)) => {
-            let apart = |time: Duration| (time.as_secs_f64().max(0.000_1) / all.as_secs_f64()).ln().abs();
+            let apart = |time| (seconds(time) / all.as_secs_f64()).ln().abs();
             let (mut best, mut nearest) = (plies, apart(own));
             for deeper in plies + 1..=plies + MOST_DEEPER {
                 let took = pace(&EngineConfig { limit: Some(Limit::Depth(deeper)), ..engine.clone() })?;
@@ -155,10 +153,9 @@ fn plan(path: &Path, pairs: u32, read_council: ReadCouncil, language: Language) 
         ("council".to_owned(), file.into()),
     ])];
     let mut per_move = Duration::ZERO;
-    for (engine, table) in config.members.iter().zip(tables) {
+    for (engine, mut table) in config.members.iter().zip(tables) {
         let (own_wall, own) = pace(engine)?;
         let limit = longer(engine, (own, all), |engine| Ok(pace(engine)?.1))?;
-        let mut table = table;
         ["role", "weight", "strength", "noise", "stop-patience-ms"].iter().for_each(|key| drop(table.remove(*key)));
         engines.push(table.clone());
         table.insert("name".to_owned(), with_time(&engine.name).into());
@@ -224,20 +221,18 @@ fn by_the_clock(spent: &Spent) -> f64 {
 
 /// The time of a member, in times that of the council, of all processors.
 fn of_all_processors(spent: &Spent) -> f64 {
-    spent.cpu_ms_per_move().map_or_else(|| by_the_clock(spent), |[member, council]| member / council.max(0.1))
+    spent.cpu_ms.map_or_else(|| by_the_clock(spent), |[member, council]| member as f64 / council.max(1) as f64)
 }
 
-/// The best member: the first of equals.
-fn best(arms: &[Arm]) -> Option<&Arm> {
-    arms.iter().rev().max_by(|a, b| a.strength.rate.total_cmp(&b.strength.rate))
+/// The best member, of those that did not take too long if there are any; the first of equals.
+fn best(arms: &[Arm], time: fn(&Spent) -> f64) -> Option<&Arm> {
+    let key = |arm: &Arm| (time(&arm.spent) <= APART, arm.strength.rate);
+    arms.iter().rev().max_by(|a, b| key(a).0.cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1)))
 }
 
 /// What a member gains by a doubling of its time, in Elo against the council, with half of the 95% interval.
 fn gain(own: &Arm, longer: &Arm) -> Option<(f64, f64)> {
-    let time = |arm: &Arm| {
-        let PerMove { wall_ms, cpu_ms } = arm.spent.per_move(0);
-        cpu_ms.unwrap_or(wall_ms)
-    };
+    let time = |arm: &Arm| arm.spent.per_move(0).cpu_ms.unwrap_or(arm.spent.per_move(0).wall_ms);
     let doublings = (time(longer) / time(own)).log2();
     let half = |arm: &Arm| Some((arm.strength.elo_interval.1? - arm.strength.elo_interval.0?) / 2.0);
     let (gain, half) = (longer.strength.elo? - own.strength.elo?, half(own)?.hypot(half(longer)?));
@@ -272,20 +267,20 @@ fn repeat(path: &Path, read_council: ReadCouncil, language: Language) -> anyhow:
     let names: Vec<&str> = config.members.iter().map(|engine| engine.name.as_str()).collect();
     let longer: Vec<Arm> = names.iter().filter_map(|name| arm(&with_time(name))).collect();
     let own: Vec<Arm> = names.iter().filter_map(|name| arm(name)).collect();
-    for own in &own {
-        let longer = longer.iter().find(|arm| arm.name == with_time(&own.name));
+    for own @ Arm { name, .. } in &own {
+        let longer = longer.iter().find(|arm| arm.name == with_time(name));
         if let Some((gain, half)) = longer.and_then(|longer| gain(own, longer)) {
-            terminal::print(&say!(
+            let gains = say!(
                 language,
-                "{} gains {gain:.0} ± {half:.0} Elo by a doubling of its time, against the council\n",
-                own.name
-            ))?;
+                "{name} gains {gain:.0} ± {half:.0} Elo by a doubling of its time, against the council\n"
+            );
+            terminal::print(&gains)?;
         }
     }
-    let (Some(with_time), Some(of_own)) = (best(&longer), best(&own)) else { return Ok(None) };
+    let Some(with_time) = best(&longer, of_all_processors) else { return Ok(None) };
+    let Some(of_own) = best(&own, by_the_clock) else { return Ok(None) };
     let (name, games) = (with_time.name.trim_end_matches(WITH_TIME), with_time.strength.games);
-    let result = elo(&with_time.strength, 0);
-    let times = of_all_processors(&with_time.spent);
+    let (result, times) = (elo(&with_time.strength, 0), of_all_processors(&with_time.spent));
     let with_all_time = verdict(&longer, of_all_processors);
     let mut words = match with_all_time {
         Verdict::Member => say!(
@@ -346,7 +341,7 @@ mod tests {
         let level = arm("level", [50, 0, 50], 9_000);
         let behind = |ms| arm("behind", [10, 0, 90], ms);
         assert_eq!(verdict(&[behind(9_000), far(9_000)]), Verdict::Member);
-        assert_eq!(verdict(&[level, behind(9_000)]), Verdict::CannotTell);
+        assert_eq!(verdict(&[level.clone(), behind(9_000)]), Verdict::CannotTell);
         assert_eq!(verdict(&[behind(9_000), behind(9_000)]), Verdict::Council);
         assert_eq!(verdict(&[]), Verdict::CannotTell);
         // ahead with more time, and behind with less, show nothing
@@ -358,7 +353,8 @@ mod tests {
         assert_eq!(verdict(&[lucky()]), Verdict::Member);
         let three = [lucky(), arm("b", [50, 0, 50], 9_000), arm("c", [60, 0, 40], 9_000)];
         assert_eq!(verdict(&three), Verdict::CannotTell);
-        assert_eq!(best(&three).unwrap().name, "lucky", "the first of equals");
+        assert_eq!(best(&three, by_the_clock).unwrap().name, "lucky", "the first of equals");
+        assert_eq!(best(&[level, far(10_900)], by_the_clock).unwrap().name, "level", "the other took too long");
     }
 
     #[test]

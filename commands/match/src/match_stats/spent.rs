@@ -52,11 +52,6 @@ impl Spent {
         }
     }
 
-    /// The processor time of both players on a move, in milliseconds.
-    pub fn cpu_ms_per_move(&self) -> Option<[f64; 2]> {
-        self.per_move(0).cpu_ms.zip(self.per_move(1).cpu_ms).map(|(first, second)| [first, second])
-    }
-
     /// Whether both players spent enough for a comparison.
     fn is_enough(&self) -> bool {
         self.wall_ms.iter().chain(self.cpu_ms.iter().flatten()).all(|ms| *ms >= LEAST_MS)

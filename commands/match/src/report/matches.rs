@@ -109,22 +109,20 @@ pub fn times(summary: &Summary, language: Language) -> String {
         Some(cpu_ms) => say!(language, "{0:.1} ms (processors {1:.1} ms)", time.wall_ms, cpu_ms),
         None => say!(language, "{0:.1} ms", time.wall_ms),
     };
-    let mut out = String::new();
+    let (mut out, mut apart) = (String::new(), String::new());
     let timed = summary.rows.iter().filter_map(|row| Some((&row.entry, row.entry.spent.filter(|s| s.plies > 0)?)));
-    for (entry, spent) in timed.clone() {
-        let [a, b] = [0, 1].map(|player| shown(spent.per_move(player)));
-        let opponent = entry.opponent.as_deref().unwrap_or(language.word("the others"));
-        out += &say!(language, "time a move: {0} {a}, {opponent} {b}\n", entry.player);
-    }
-    for (entry, spent) in timed.filter(|(_, spent)| spent.is_apart()) {
+    for (entry, spent) in timed {
         let [a, b] = [0, 1].map(|player| shown(spent.per_move(player)));
         let (first, second) = (&entry.player, entry.opponent.as_deref().unwrap_or(language.word("the others")));
-        out += &say!(
-            language,
-            "not at equal time: {first} takes {a} a move, {second} {b}; they differ by more than a fifth\n"
-        );
+        out += &say!(language, "time a move: {first} {a}, {second} {b}\n");
+        if spent.is_apart() {
+            apart += &say!(
+                language,
+                "not at equal time: {first} takes {a} a move, {second} {b}; they differ by more than a fifth\n"
+            );
+        }
     }
-    out
+    out + &apart
 }
 
 /// How many comparisons are not of equal time; empty if none is known to be.
@@ -443,7 +441,8 @@ pub fn document(summary: &Summary, level: f64) -> Map<String, Value> {
             "sign_test_p": row.sign_test,
             "sprt": sprt,
             "ms_per_move": entry.spent.filter(|s| s.plies > 0).map(|s| [0, 1].map(|player| s.per_move(player).wall_ms)),
-            "cpu_ms_per_move": entry.spent.filter(|s| s.plies > 0).and_then(|s| s.cpu_ms_per_move()),
+            "cpu_ms_per_move": entry.spent.filter(|s| s.plies > 0)
+                .and_then(|s| Some([s.per_move(0).cpu_ms?, s.per_move(1).cpu_ms?])),
             "equal_time": entry.spent.map(|s| !s.is_apart()),
         })
     };
