@@ -21,7 +21,10 @@ use crate::report::matches::elo;
 use crate::{RunOptions, Tournament};
 
 /// How long a council may take to get ready.
-const PATIENCE: Duration = Duration::from_secs(600);
+const READY: Duration = Duration::from_secs(600);
+
+/// How long to wait for a move: an engine may not obey the limit that is tried.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Positions on which times are measured, each from another game.
 const POSITIONS: usize = 16;
@@ -64,55 +67,66 @@ pub fn does_it_pay(wanted: &DoesItPay<'_>) -> anyhow::Result<Option<Done>> {
     Ok(Some(repeat(path, read_council, language)?.unwrap_or(Done::CannotTell)))
 }
 
-/// The time of a move, wall and processors.
-fn pace(engine: &EngineConfig, positions: &[Position], game: Game) -> anyhow::Result<(Duration, Duration)> {
+/// What a move takes.
+struct Pace {
+    wall: Duration,
+    /// Of all processors.
+    cpu: Duration,
+    nodes: u64,
+}
+
+fn pace(engine: &EngineConfig, positions: &[Position], game: Game) -> anyhow::Result<Pace> {
     let fail = |why: Text| text!("engine '{}': {why}; try it in a terminal", engine.name);
     let on_linux = || text!("the processor time of engines is known on Linux alone");
     let mut player = Player::for_game(None, engine).map_err(|e| fail(Text::same(e.to_string())))?;
     let before = player.processor_time(&Processes::now().ok_or_else(on_linux)?);
-    let since = Instant::now();
+    let (since, mut nodes, moves) = (Instant::now(), 0, positions.len().max(1) as u32);
     for position in positions {
         let (board, _) = Board::new(game, position);
         let go = engine.limit.map_or(Go { movetime_ms: Some(PATIENCE.as_millis() as u64), ..Go::default() }, Limit::go);
         let found = player.search(position.clone(), board.side(), go, PATIENCE);
-        found.map_err(|e| fail(Text::same(e.to_string())))?;
+        nodes += found.map_err(|e| fail(Text::same(e.to_string())))?.nodes.unwrap_or(0);
     }
-    let wall = since.elapsed() / positions.len().max(1) as u32;
+    let wall = since.elapsed() / moves;
     let spent = player.processor_time(&Processes::now().ok_or_else(on_linux)?).saturating_sub(before);
     player.quit();
-    Ok((wall, spent / positions.len().max(1) as u32))
+    Ok(Pace { wall, cpu: spent / moves, nodes: nodes / u64::from(moves) })
 }
 
-/// The limit with which a member takes about as long as the council, given its time at its own limit.
+/// The limit with which a member takes about as long as the council, given what a move takes at its own limit.
 fn longer(
     engine: &EngineConfig,
-    (own, all): (Duration, Duration),
-    pace: impl Fn(&EngineConfig) -> anyhow::Result<Duration>,
+    own: &Pace,
+    all: Duration,
+    pace: impl Fn(&EngineConfig) -> anyhow::Result<Pace>,
 ) -> anyhow::Result<Limit> {
     let seconds = |time: Duration| time.as_secs_f64().max(0.000_1);
     let times = |n: u64, time| (n as f64 * all.as_secs_f64() / seconds(time)).round().max(1.0) as u64;
+    let apart = |time| (seconds(time) / all.as_secs_f64()).ln().abs();
+    let time = |limit| anyhow::Ok(pace(&EngineConfig { limit: Some(limit), ..engine.clone() })?.cpu);
+    let by_nodes = |nodes| {
+        // more nodes a second or fewer in a longer search, and engines that go beyond their nodes
+        let first = times(nodes, own.cpu);
+        anyhow::Ok(Limit::Nodes(times(first, time(Limit::Nodes(first))?)))
+    };
     Ok(match engine.limit {
-        Some(Limit::MoveTime(ms)) => Limit::MoveTime(times(ms, own)),
-        Some(Limit::Byoyomi(ms)) => Limit::Byoyomi(times(ms, own)),
-        Some(Limit::Nodes(nodes)) => {
-            // more nodes a second or fewer in a longer search, and engines that go beyond their nodes
-            let first = times(nodes, own);
-            let took = pace(&EngineConfig { limit: Some(Limit::Nodes(first)), ..engine.clone() })?;
-            Limit::Nodes(times(first, took))
-        }
+        Some(Limit::MoveTime(ms)) => Limit::MoveTime(times(ms, own.cpu)),
+        Some(Limit::Byoyomi(ms)) => Limit::Byoyomi(times(ms, own.cpu)),
+        Some(Limit::Nodes(nodes)) => by_nodes(nodes)?,
         Some(Limit::Depth(plies)) => {
-            let apart = |time| (seconds(time) / all.as_secs_f64()).ln().abs();
-            let (mut best, mut nearest) = (plies, apart(own));
+            let (mut best, mut nearest) = (Limit::Depth(plies), apart(own.cpu));
             for deeper in plies + 1..=plies + MOST_DEEPER {
-                let took = pace(&EngineConfig { limit: Some(Limit::Depth(deeper)), ..engine.clone() })?;
+                let took = time(Limit::Depth(deeper))?;
                 if apart(took) < nearest {
-                    (best, nearest) = (deeper, apart(took));
+                    (best, nearest) = (Limit::Depth(deeper), apart(took));
                 }
                 if took > all {
                     break;
                 }
             }
-            Limit::Depth(best)
+            // a ply can be too much; but not every engine obeys nodes
+            let in_nodes = (nearest > APART.ln()).then(|| by_nodes(own.nodes)).and_then(Result::ok);
+            in_nodes.filter(|limit| time(*limit).is_ok_and(|took| apart(took) < nearest)).unwrap_or(best)
         }
         None => bail!(text!("engine '{}' has no limit; give it one", engine.name)),
     })
@@ -139,13 +153,13 @@ fn plan(path: &Path, pairs: u32, read_council: ReadCouncil, language: Language) 
         launch,
         council: Some(config.clone()),
         protocol: config.game.protocol(),
-        start_ms: PATIENCE.as_millis() as u64,
-        ready_ms: PATIENCE.as_millis() as u64,
+        start_ms: READY.as_millis() as u64,
+        ready_ms: READY.as_millis() as u64,
         ..EngineConfig::default()
     };
     let (positions, _) = shipped_positions(config.game, POSITIONS)?;
     let pace = |engine: &EngineConfig| pace(engine, &positions, config.game);
-    let (wall, all) = pace(&council)?;
+    let Pace { wall, cpu: all, .. } = pace(&council)?;
     let mut table: toml::Table = whole_file::read_text(path)?.parse()?;
     let tables = table.remove("engine").and_then(|value| value.try_into::<Vec<toml::Table>>().ok()).unwrap_or_default();
     let mut engines = vec![toml::Table::from_iter([
@@ -154,15 +168,15 @@ fn plan(path: &Path, pairs: u32, read_council: ReadCouncil, language: Language) 
     ])];
     let mut per_move = Duration::ZERO;
     for (engine, mut table) in config.members.iter().zip(tables) {
-        let (own_wall, own) = pace(engine)?;
-        let limit = longer(engine, (own, all), |engine| Ok(pace(engine)?.1))?;
+        let own = pace(engine)?;
+        let limit = longer(engine, &own, all, pace)?;
         ["role", "weight", "strength", "noise", "stop-patience-ms"].iter().for_each(|key| drop(table.remove(*key)));
         engines.push(table.clone());
         table.insert("name".to_owned(), with_time(&engine.name).into());
         let limit: toml::Table = format!("limit = {}", limit.toml()).parse()?;
         table.extend(limit);
         engines.push(table);
-        per_move += own_wall + all + 2 * wall;
+        per_move += own.wall + all + 2 * wall;
     }
     let games = 4 * pairs as usize * config.members.len();
     let minutes = (per_move * pairs * USUAL_PLIES).as_secs().div_ceil(60);
@@ -221,7 +235,7 @@ fn by_the_clock(spent: &Spent) -> f64 {
 
 /// The time of a member, in times that of the council, of all processors.
 fn of_all_processors(spent: &Spent) -> f64 {
-    spent.cpu_ms.map_or_else(|| by_the_clock(spent), |[member, council]| member as f64 / council.max(1) as f64)
+    spent.per_move(0).beside(spent.per_move(1))
 }
 
 /// The best member, of those that did not take too long if there are any; the first of equals.
@@ -232,8 +246,7 @@ fn best(arms: &[Arm], time: fn(&Spent) -> f64) -> Option<&Arm> {
 
 /// What a member gains by a doubling of its time, in Elo against the council, with half of the 95% interval.
 fn gain(own: &Arm, longer: &Arm) -> Option<(f64, f64)> {
-    let time = |arm: &Arm| arm.spent.per_move(0).cpu_ms.unwrap_or(arm.spent.per_move(0).wall_ms);
-    let doublings = (time(longer) / time(own)).log2();
+    let doublings = longer.spent.per_move(0).beside(own.spent.per_move(0)).log2();
     let half = |arm: &Arm| Some((arm.strength.elo_interval.1? - arm.strength.elo_interval.0?) / 2.0);
     let (gain, half) = (longer.strength.elo? - own.strength.elo?, half(own)?.hypot(half(longer)?));
     (doublings > 0.5).then_some((gain / doublings, half / doublings))
@@ -378,18 +391,30 @@ mod tests {
     fn members_get_the_time_of_the_council() {
         let engine = |limit| EngineConfig { limit: Some(limit), ..EngineConfig::default() };
         let ms = Duration::from_millis;
-        let found = |limit, pace: fn(u64) -> u64| {
-            longer(&engine(limit), (ms(10), ms(40)), |engine| match engine.limit {
-                Some(Limit::Depth(n) | Limit::Nodes(n)) => Ok(ms(pace(n))),
-                _ => bail!("a time is not measured"),
-            })
-            .unwrap()
+        let own = Pace { wall: ms(10), cpu: ms(10), nodes: 500 };
+        let found = |limit, time: &dyn Fn(Limit) -> Option<u64>| {
+            let pace = |engine: &EngineConfig| {
+                let cpu = ms(time(engine.limit.unwrap()).ok_or_else(|| anyhow::anyhow!("no move"))?);
+                Ok(Pace { wall: cpu, cpu, nodes: 0 })
+            };
+            longer(&engine(limit), &own, ms(40), pace).unwrap()
         };
-        assert_eq!(found(Limit::MoveTime(200), |_| 0), Limit::MoveTime(800));
+        assert_eq!(found(Limit::MoveTime(200), &|_| None), Limit::MoveTime(800));
         // half as many nodes a second in longer searches
-        assert_eq!(found(Limit::Nodes(1_000), |nodes| nodes / 50), Limit::Nodes(2_000));
+        let slower = |limit| if let Limit::Nodes(nodes) = limit { Some(nodes / 50) } else { None };
+        assert_eq!(found(Limit::Nodes(1_000), &slower), Limit::Nodes(2_000));
         // 20 and 45 ms after one and two more plies
-        assert_eq!(found(Limit::Depth(6), |plies| if plies == 7 { 20 } else { 45 }), Limit::Depth(8));
-        assert_eq!(found(Limit::Depth(6), |plies| if plies == 7 { 30 } else { 90 }), Limit::Depth(7));
+        let plies = |limit| if let Limit::Depth(7) = limit { Some(20) } else { Some(45) };
+        assert_eq!(found(Limit::Depth(6), &plies), Limit::Depth(8));
+        // one more ply is too little, two are too much: nodes, if the engine obeys them
+        let coarse = |limit| match limit {
+            Limit::Depth(7) => Some(30),
+            Limit::Nodes(nodes) => Some(nodes / 50),
+            _ => Some(90),
+        };
+        assert_eq!(found(Limit::Depth(6), &coarse), Limit::Nodes(2_000));
+        let deaf = |limit| if let Limit::Nodes(_) = limit { Some(1) } else { coarse(limit) };
+        let stuck = |limit| if let Limit::Nodes(_) = limit { None } else { coarse(limit) };
+        assert_eq!([found(Limit::Depth(6), &deaf), found(Limit::Depth(6), &stuck)], [Limit::Depth(7); 2]);
     }
 }

@@ -157,12 +157,8 @@ fn numbers(option: &str, text: &str, keys: &[(&str, &str)], known: &str) -> anyh
     let mut table = Table::new();
     for pair in pairs(text)? {
         let name = keys.iter().find(|(key, _)| *key == pair.0).map(|(_, name)| *name);
-        let value = match (pair.1.parse::<i64>(), pair.1.as_str()) {
-            (Ok(number), _) => Some(Value::Integer(number)),
-            (Err(_), "true" | "false") => Some(Value::Boolean(pair.1 == "true")),
-            _ => None,
-        };
-        let (name, value) = name.zip(value).ok_or_else(|| unknown(option, &pair, known))?;
+        let value = pair.1.parse().map(Value::Integer).or_else(|_| pair.1.parse().map(Value::Boolean));
+        let (name, value) = name.zip(value.ok()).ok_or_else(|| unknown(option, &pair, known))?;
         table.insert(name.to_owned(), value);
     }
     if !table.contains_key("score") {
@@ -354,15 +350,9 @@ fn limit(name: &str, value: &str) -> Option<(&'static str, Table)> {
         _ => {
             let name = if name == "plies" { "depth" } else { name };
             let limit = parse_limit(&format!("{name}={value}")).ok()?;
-            Some(("limit", toml::from_str(&format!("limit = {}", limit.toml())).ok().and_then(only_table)?))
+            let mut table: Table = toml::from_str(&format!("limit = {}", limit.toml())).ok()?;
+            Some(("limit", table.remove("limit")?.try_into().ok()?))
         }
-    }
-}
-
-fn only_table(mut outer: Table) -> Option<Table> {
-    match outer.remove("limit")? {
-        Value::Table(inner) => Some(inner),
-        _ => None,
     }
 }
 

@@ -59,20 +59,22 @@ impl Spent {
 
     /// Whether the two players differ by more than a fifth in time.
     pub fn is_apart(&self) -> bool {
-        self.is_enough() && self.per_move(0).is_apart(self.per_move(1))
+        self.first_is_apart(&self.reversed())
     }
 
     /// Whether the first player of these games and the first of others differ by more than a fifth in time.
     pub fn first_is_apart(&self, other: &Self) -> bool {
-        self.is_enough() && other.is_enough() && self.per_move(0).is_apart(other.per_move(0))
+        let times = self.per_move(0).beside(other.per_move(0));
+        self.is_enough() && other.is_enough() && !(1.0 / APART..=APART).contains(&times)
     }
 }
 
 impl PerMove {
-    /// By processor time, if both have it: several processors do not make a comparison one of equal time.
-    fn is_apart(self, other: Self) -> bool {
+    /// The time in times another, by processor time if both have it: several processors do not make a comparison one of
+    /// equal time.
+    pub fn beside(self, other: Self) -> f64 {
         let (a, b) = self.cpu_ms.zip(other.cpu_ms).unwrap_or((self.wall_ms, other.wall_ms));
-        a > APART * b || b > APART * a
+        a / b.max(f64::MIN_POSITIVE)
     }
 }
 
