@@ -453,6 +453,33 @@ fn a_first_configuration_has_limits_that_the_engines_obey() {
     assert!(limits.len() == 4 && limits.iter().zip(starts).all(|(limit, start)| limit.starts_with(start)), "{text}");
 }
 
+/// An engine that breaks off in the first pair alone. With `replays` its pair is played again, and says so.
+#[cfg(unix)]
+#[test]
+fn a_pair_that_breaks_off_is_played_again() {
+    let folder = Folder::new();
+    let engine = format!("{} scripted-engine --game chess --think-ms 0", evalcurve_testkit::program());
+    let crashes = "while read -r line; do case $line in go*) n=$((n+1)); \
+                   if [ $n -gt 2 ] && rm crash-once 2>&-; then exit; fi;; esac; echo $line; done";
+    let member = |name: &str, script: String| {
+        format!("[[engine]]\nname = '{name}'\ncommand = 'sh'\nargs = ['-c', '{script}']\nlimit = {{ nodes = 10 }}\n")
+    };
+    let (good, bad) = (member("good", format!("exec {engine}")), member("bad", format!("{crashes} | {engine}")));
+    let bad = bad.replace("command = 'sh'", "command = 'sh'\ndirectory = '.'");
+    for (replays, ends, said) in [(0, 1, 0), (2, 0, 1)] {
+        folder.write("crash-once", "");
+        folder.write(
+            "t.toml",
+            format!("game = 'chess'\npairs = 2\nconcurrency = 1\nmax-plies = 20\nreplays = {replays}\n{good}{bad}"),
+        );
+        folder.good(&["play", "t.toml", "--quiet", "--force"]);
+        let results = folder.text("t-games/results.csv");
+        let count = |word: &str| results.matches(word).count();
+        assert_eq!((results.lines().count(), count(",abnormal,")), (5, ends), "{results}");
+        assert_eq!(count("(pair played again: 1)"), said, "{results}");
+    }
+}
+
 /// A member that crashes in every game, after the two moves of the trial, ends the preparation by its own name.
 #[cfg(unix)]
 #[test]

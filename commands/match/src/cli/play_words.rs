@@ -167,6 +167,7 @@ fn numbers(option: &str, text: &str, keys: &[(&str, &str)], known: &str) -> anyh
     Ok(table)
 }
 
+const PGNOUT: &str = "file= and append=; nodes=, seldepth=, nps= and pv= are there";
 const ENGINE_WORDS: &str = "cmd=, name=, args=, dir=, proto=, option.NAME=VALUE, tc=, st=, nodes=, depth=, movetime=, \
                             byoyomi=, timemargin=, restart=, calibration=, mate-threshold= or council=";
 
@@ -262,13 +263,7 @@ impl Words {
                 // what records have in any case, and what they do not have
                 ("notation", "san") | ("nodes" | "seldepth" | "nps" | "pv", "true" | "false") => {}
                 ("hashfull" | "tbhits" | "timeleft" | "latency" | "min", "false") => {}
-                _ => {
-                    return Err(unknown(
-                        "pgnout",
-                        &pair,
-                        "file= and append=; nodes=, seldepth=, nps= and pv= are there",
-                    ));
-                }
+                _ => return Err(unknown("pgnout", &pair, PGNOUT)),
             }
         }
         let file = file.ok_or_else(|| anyhow::Error::from(text!("--pgnout: file=NAME is missing")))?;

@@ -112,7 +112,13 @@ fn run_pairs(
     let mut list = openings(tournament)?;
     let mut store = Store::open(folder, tournament, options.restart)?;
     let mut standings = Standings::new(tournament, &store.rows);
-    list.problems.extend(repeated(list.different, tournament.pairs));
+    let (openings, pairs) = (list.different, tournament.pairs);
+    if openings < pairs as usize {
+        list.problems.push(format!(
+            "{openings} different openings for {pairs} pairs: openings are played again, and engines with fixed limits \
+             repeat their games"
+        ));
+    }
     observe(&standings, &list.problems);
     let jobs = jobs(tournament, &store.rows);
     let decided: Vec<AtomicBool> = standings.encounters.iter().map(|e| AtomicBool::new(e.is_over())).collect();
@@ -144,7 +150,10 @@ fn run_pairs(
         }
         drop(sender);
         for pair in finished {
-            if let Err(error) = keep(pair, append.as_mut(), &mut store, &mut crashes, options.most_crashes) {
+            let appended = append.as_mut().map_or(Ok(()), |append| append.add(&pair));
+            let stored = appended.and_then(|()| store.add(pair)).map_err(PlayError::from);
+            let crashed = |()| crashes.add(store.rows.last_chunk(), options.most_crashes);
+            if let Err(error) = stored.and_then(crashed) {
                 stop.store(true, Ordering::Relaxed);
                 return Err(error);
             }
@@ -160,29 +169,6 @@ fn run_pairs(
     });
     result?;
     Ok(standings)
-}
-
-/// Stores a pair. Fails if it cannot, or once an engine has crashed in `most` games in a row.
-fn keep(
-    pair: FinishedPair,
-    append: Option<&mut Append>,
-    store: &mut Store,
-    crashes: &mut Crashes,
-    most: Option<u32>,
-) -> Result<(), PlayError> {
-    append.map_or(Ok(()), |append| append.add(&pair))?;
-    store.add(pair)?;
-    crashes.add(store.rows.last_chunk(), most)
-}
-
-/// What follows from fewer openings than pairs.
-fn repeated(openings: usize, pairs: u32) -> Option<String> {
-    (openings < pairs as usize).then(|| {
-        format!(
-            "{openings} different openings for {pairs} pairs: openings are played again, and engines with fixed limits \
-             repeat their games"
-        )
-    })
 }
 
 /// In how many of its last games each engine has crashed.
@@ -301,12 +287,24 @@ fn work(
 ) {
     let mut seats: Vec<Seat<'_>> = engines.iter().map(Seat::new).collect();
     while let Some(job) = next() {
-        let pair = play_pair(tournament, openings, job, &mut seats);
-        if !tournament.keep_engines {
-            seats.iter_mut().for_each(Seat::leave);
-        }
+        let mut again = 0;
+        let pair = loop {
+            let pair = play_pair(tournament, openings, job, &mut seats);
+            let broken = |row: &GameRow| matches!(row.termination(), Termination::Abnormal | Termination::TimeUp);
+            let broken = pair.iter().flatten().any(|(row, _)| broken(row));
+            if !tournament.keep_engines || broken {
+                seats.iter_mut().for_each(Seat::leave);
+            }
+            if !broken || again == tournament.replays || engines_are_stopping() {
+                break pair;
+            }
+            again += 1;
+        };
         // an engine that a signal ended has not lost
-        let Some(pair) = pair.filter(|_| !engines_are_stopping()) else { return };
+        let Some(mut pair) = pair.filter(|_| !engines_are_stopping()) else { return };
+        if again > 0 {
+            pair[0].0.detail = format!("{} (pair played again: {again})", pair[0].0.detail).trim().to_owned();
+        }
         if finished.send(pair).is_err() {
             return;
         }

@@ -41,6 +41,8 @@ pub struct Tournament {
     /// Whether engines keep running after a pair of games. They start anew by default, so that a pair depends on
     /// nothing but its opening.
     pub keep_engines: bool,
+    /// How often a pair is played again in which an engine lost by the clock or by breaking off.
+    pub replays: u32,
     /// How much later than its time a move may arrive, in milliseconds.
     pub margin_ms: u64,
     /// How long to wait for a move of an engine that has a limit without time, in milliseconds.
@@ -180,6 +182,7 @@ impl Default for Tournament {
             seed: 1,
             max_plies: None,
             keep_engines: false,
+            replays: 0,
             margin_ms: 100,
             patience_ms: 300_000,
             openings: Openings::default(),

@@ -68,6 +68,7 @@ fn settings(tournament: &Tournament) -> Value {
         "seed": tournament.seed,
         "max_plies": tournament.most_plies(),
         "keep_engines": tournament.keep_engines,
+        "replays": tournament.replays,
         "margin_ms": tournament.margin_ms,
         "patience_ms": tournament.patience_ms,
         "openings": {
