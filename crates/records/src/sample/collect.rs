@@ -404,6 +404,23 @@ mod tests {
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
+    /// Of files that held nothing but a game that was kept already, all but 20 were in no count.
+    #[test]
+    fn files_with_copies_alone_are_all_counted() {
+        let game = "V2.2\nN+A\nN-B\nPI\n+\n+7776FU\n'** 30 -3334FU\n-3334FU\n'** 40 +2726FU\n%TORYO\n";
+        let entries: Vec<Entry> =
+            (0..100).map(|n| Entry::in_memory(format!("{n:02}.csa"), game.as_bytes().to_vec())).collect();
+        for threads in [1, 3] {
+            let sampling = SamplingOptions { from_ply: 1, ..SamplingOptions::default() };
+            let options = CollectOptions { sampling, threads, ..CollectOptions::default() };
+            let report = collect(&entries, &[], &options, &Progress::default()).unwrap().report;
+            assert_eq!((report.games_read, report.games_used, report.files_read), (100, 1, 100));
+            assert_eq!(report.games_skipped["duplicate"], 99);
+            assert!(report.adds_up() && report.problems.len() == 20);
+            assert!(report.problems[0].to_string().starts_with("01.csa:2: duplicate: "), "{}", report.problems[0]);
+        }
+    }
+
     #[test]
     fn comments_that_are_not_read_are_counted_for_each_file() {
         let text = |moves: usize, other: &str| {
