@@ -37,8 +37,11 @@ pub(crate) fn read_entry(index: u32, entry: &Entry, sink: &mut dyn Sink) {
     let Entry { display, path, bytes, problem: damage, .. } = entry;
     let result = match (path, bytes) {
         _ if damage.is_some() => Err(io::Error::other(damage.clone().unwrap_or_default())),
-        (Some(path), _) => walk.file(display, || File::open(path), |walk, file, head| walk.parts(display, file, head)),
-        (None, Some(bytes)) => walk.file(display, || Ok(Cursor::new(bytes.clone())), |_, _, _| Ok(false)),
+        (Some(path), _) => {
+            let parts = |walk: &mut Walk<'_>, head: &[u8]| walk.parts(display, path, head);
+            walk.file(display, &|| Ok(Box::new(File::open(path)?)), &parts)
+        }
+        (None, Some(bytes)) => walk.file(display, &|| Ok(Box::new(Cursor::new(bytes.clone()))), &|_, _| Ok(false)),
         (None, None) => {
             let count = walk.sink.shared().bytes.clone();
             walk.any(display, &mut Counted { inner: io::stdin().lock(), count }, 0)
@@ -48,6 +51,13 @@ pub(crate) fn read_entry(index: u32, entry: &Entry, sink: &mut dyn Sink) {
         walk.refuse(display, Refusal::Unreadable, problem(&error));
     }
 }
+
+/// A file or bytes in memory. The libraries that read archives are compiled for this one type.
+trait Opened: Read + Seek {}
+
+impl<T: Read + Seek> Opened for T {}
+
+type Open<'a> = &'a dyn Fn() -> io::Result<Box<dyn Opened>>;
 
 /// A file that counts the bytes read from it, for the progress bar.
 #[derive(Clone)]
@@ -133,11 +143,11 @@ fn container(head: &[u8]) -> Container {
 impl Walk<'_> {
     /// Reads a file or bytes in memory, which `open` opens. `parts` may hand out the stretches of a plain one, and
     /// tells if it did.
-    fn file<R: Read + Seek>(
+    fn file(
         &mut self,
         display: &str,
-        open: impl Fn() -> io::Result<R>,
-        parts: impl FnOnce(&mut Self, &mut R, &[u8]) -> io::Result<bool>,
+        open: Open<'_>,
+        parts: &dyn Fn(&mut Self, &[u8]) -> io::Result<bool>,
     ) -> io::Result<()> {
         let mut file = open()?;
         let mut head = Vec::new();
@@ -145,7 +155,7 @@ impl Walk<'_> {
         file.rewind()?;
         let mut counted = Counted { inner: file, count: self.sink.shared().bytes.clone() };
         match container(&head) {
-            Container::Plain if parts(self, &mut counted.inner, &head)? => Ok(()),
+            Container::Plain if parts(self, &head)? => Ok(()),
             ZIP => self.zip(display, open),
             SEVEN_ZIP => self.seven_zip(display, counted),
             _ => self.any(display, &mut counted, 0),
@@ -215,7 +225,7 @@ impl Walk<'_> {
     }
 
     /// Reads the members in the order of the directory, which may list one name several times.
-    fn zip<R: Read + Seek>(&mut self, display: &str, open: impl Fn() -> io::Result<R>) -> io::Result<()> {
+    fn zip(&mut self, display: &str, open: Open<'_>) -> io::Result<()> {
         let count = self.sink.shared().bytes.clone();
         let open = || Ok::<_, io::Error>(BufReader::new(Counted { inner: open()?, count: count.clone() }));
         let mut archive = match ZipIterable::try_new(open()?, Config::default()) {

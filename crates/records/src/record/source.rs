@@ -4,7 +4,8 @@
 //! a mebibyte, and only blocks are held in memory. The content decides what a file is, never its name.
 
 use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io::{self, Read};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::format::{Above, Format, has_zero, remove_marks_at};
@@ -44,9 +45,8 @@ impl Walk<'_> {
         self.sink.take(Work::Note(note));
     }
 
-    /// Hands out stretches of a file of records of equal length. Returns `false`, with the file at its beginning, for
-    /// any other file.
-    pub(super) fn parts(&mut self, display: &str, file: &mut File, head: &[u8]) -> io::Result<bool> {
+    /// Hands out stretches of a file of records of equal length. Returns `false` for any other file.
+    pub(super) fn parts(&mut self, display: &str, path: &Path, head: &[u8]) -> io::Result<bool> {
         let mut head = head.to_vec();
         let look = match self.sink.shared().formats.only {
             None => memchr::memchr(0, &head).is_some(),
@@ -55,9 +55,9 @@ impl Walk<'_> {
         if !look {
             return Ok(false);
         }
-        file.seek(io::SeekFrom::Start(head.len() as u64))?;
-        Read::by_ref(file).take((HEAD - head.len()) as u64).read_to_end(&mut head)?;
-        file.rewind()?;
+        let mut file = File::open(path)?;
+        head.clear();
+        (&mut file).take(HEAD as u64).read_to_end(&mut head)?;
         let Some(format) = self.sink.shared().formats.detect(&head) else { return Ok(false) };
         let Some(record) = format.packed().and_then(Packed::record_bytes) else { return Ok(false) };
         let (size, length) = (file.metadata()?.len(), (BLOCK / record * record) as u64);
@@ -65,7 +65,7 @@ impl Walk<'_> {
             return Ok(false);
         }
         let member: Arc<str> = Arc::from(display);
-        let (file, file_key) = (Arc::new(file.try_clone()?), Packed::file_key(&head));
+        let (file, file_key) = (Arc::new(file), Packed::file_key(&head));
         for offset in (0..size).step_by(length as usize) {
             if self.sink.shared().stops() {
                 break;

@@ -2,20 +2,21 @@
 
 mod list;
 
-use std::io::{self, BufReader, Read, Seek};
+use std::io::{self, BufReader, Read};
 
 use sevenz_rust2::{Archive, ArchiveEntry, Block, BlockDecoder, EncoderMethod, Error, Password};
 
 use super::super::source::{Refusal, Walk};
-use super::{Counted, LARGEST_DICTIONARY, REMEDY, UntilError, dictionary_problem, member_name};
+use super::{Counted, LARGEST_DICTIONARY, Opened, REMEDY, UntilError, dictionary_problem, member_name};
 
 /// Bytes of the dictionaries of a block: the largest one, and the small ones of BCJ2 beside it.
 const DICTIONARIES: u64 = LARGEST_DICTIONARY + (4 << 20);
 
 impl Walk<'_> {
-    pub(super) fn seven_zip(&mut self, display: &str, file: Counted<impl Read + Seek>) -> io::Result<()> {
-        let (mut source, password) = (BufReader::new(file), Password::empty());
-        list::check(&mut source)?;
+    pub(super) fn seven_zip(&mut self, display: &str, file: Counted<Box<dyn Opened>>) -> io::Result<()> {
+        let (mut file, password) = (BufReader::new(file), Password::empty());
+        let mut source: &mut dyn Opened = &mut file;
+        list::check(source)?;
         let archive = Archive::read(&mut source, &password).map_err(failed)?;
         for (number, block) in archive.blocks.iter().enumerate() {
             // with more threads, the library would hold a part of the archive for each of them

@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use sevenz_rust2::{Archive, BlockDecoder, Password};
 
+use super::super::Opened;
 use super::{DICTIONARIES, dictionary, dictionary_problem, failed};
 
 /// Most members of an archive.
@@ -42,7 +43,7 @@ const ENCODED_HEADER: u8 = 0x17;
 ///
 /// # Errors
 /// Why not, in words for the user; or the file cannot be read.
-pub(super) fn check(file: &mut (impl Read + Seek)) -> io::Result<()> {
+pub(super) fn check(file: &mut dyn Opened) -> io::Result<()> {
     let length = file.seek(SeekFrom::End(0))?;
     file.rewind()?;
     let mut start = [0; START];
@@ -62,7 +63,8 @@ pub(super) fn check(file: &mut (impl Read + Seek)) -> io::Result<()> {
         return Err(io::Error::other("the 7z archive is empty"));
     }
     file.seek(SeekFrom::Start(at))?;
-    let mut list = Input(file.by_ref().take(size));
+    let mut rest = (&mut *file).take(size);
+    let mut list = Input(&mut rest);
     match list.byte() {
         Ok(HEADER) if size > LARGEST_LIST => Err(too_large()),
         Ok(HEADER) => list.header(),
@@ -77,10 +79,10 @@ pub(super) fn check(file: &mut (impl Read + Seek)) -> io::Result<()> {
 }
 
 /// Checks a packed list. The library reads it as the only member of an archive, without holding it.
-fn packed(file: &mut (impl Read + Seek), length: u64, description: &[u8]) -> io::Result<()> {
-    let mut input = Input(description);
-    let has_sub_streams = input.streams()?;
-    let used = description.len() - input.0.len();
+fn packed(file: &mut dyn Opened, length: u64, description: &[u8]) -> io::Result<()> {
+    let mut rest = description;
+    let has_sub_streams = Input(&mut rest).streams()?;
+    let used = description.len() - rest.len();
     let mut tail = vec![HEADER, MAIN_STREAMS];
     tail.extend(&description[..used]);
     if !has_sub_streams {
@@ -89,7 +91,8 @@ fn packed(file: &mut (impl Read + Seek), length: u64, description: &[u8]) -> io:
     }
     tail.extend([FILES, 1, NAMES, 5, 0, b'l', 0, 0, 0, END, END]);
 
-    let (mut file, password) = (Patched::new(file, length, tail), Password::empty());
+    let (mut patched, password) = (Patched::new(file, length, tail), Password::empty());
+    let mut file: &mut dyn Opened = &mut patched;
     let archive = Archive::read(&mut file, &password).map_err(failed)?;
     let Some(block) = archive.blocks.first() else { return Err(damaged()) };
     if dictionary(block) > DICTIONARIES {
@@ -122,9 +125,9 @@ fn too_large() -> io::Error {
 }
 
 /// A list of members, or a part of it, that is walked from its first byte to its last.
-struct Input<R>(R);
+struct Input<'a>(&'a mut dyn Read);
 
-impl<R: Read> Input<R> {
+impl Input<'_> {
     fn byte(&mut self) -> io::Result<u8> {
         let mut byte = [0];
         self.0.read_exact(&mut byte).map_err(|error| match error.kind() {
@@ -139,7 +142,7 @@ impl<R: Read> Input<R> {
     }
 
     fn skip(&mut self, bytes: u64) -> io::Result<()> {
-        if io::copy(&mut self.0.by_ref().take(bytes), &mut io::sink())? == bytes { Ok(()) } else { Err(damaged()) }
+        if io::copy(&mut (&mut *self.0).take(bytes), &mut io::sink())? == bytes { Ok(()) } else { Err(damaged()) }
     }
 
     /// A number: the ones at the begin of the first byte say how many bytes follow, the lowest first.
@@ -312,8 +315,8 @@ impl<R: Read> Input<R> {
 }
 
 /// An archive whose list of members is replaced by `tail`, which is at the end.
-struct Patched<'a, R> {
-    file: &'a mut R,
+struct Patched<'a> {
+    file: &'a mut dyn Opened,
     length: u64,
     start: [u8; START],
     tail: Vec<u8>,
@@ -322,8 +325,8 @@ struct Patched<'a, R> {
     file_at: Option<u64>,
 }
 
-impl<'a, R: Read + Seek> Patched<'a, R> {
-    fn new(file: &'a mut R, length: u64, tail: Vec<u8>) -> Self {
+impl<'a> Patched<'a> {
+    fn new(file: &'a mut dyn Opened, length: u64, tail: Vec<u8>) -> Self {
         let checksum = |bytes: &[u8]| {
             let mut crc = flate2::Crc::new();
             crc.update(bytes);
@@ -340,7 +343,7 @@ impl<'a, R: Read + Seek> Patched<'a, R> {
     }
 }
 
-impl<R: Read + Seek> Read for Patched<'_, R> {
+impl Read for Patched<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let copy = |part: &[u8], from: u64, buffer: &mut [u8]| {
             let part = part.get(from as usize..).unwrap_or_default();
@@ -366,7 +369,7 @@ impl<R: Read + Seek> Read for Patched<'_, R> {
     }
 }
 
-impl<R: Read + Seek> Seek for Patched<'_, R> {
+impl Seek for Patched<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let end = self.length + self.tail.len() as u64;
         let at = match to {
