@@ -10,17 +10,29 @@
 //! | [`playout`] | win rates of moves by play-outs |
 //! | [`estimate`] | noise, gap and synchronisation from the votes of a council, and the gain of each rule |
 //! | [`protocol`] | councils over TCP: the server and the client of 2009 |
+//!
+//! Without the feature `program`, as in the Python package, there is only [`simulate`].
 
 pub mod cli;
+#[cfg(feature = "program")]
 pub mod estimate;
+#[cfg(feature = "program")]
 mod figures;
+#[cfg(feature = "program")]
 pub mod improvement;
+#[cfg(feature = "program")]
 pub mod playout;
+#[cfg(feature = "program")]
 pub mod plurality;
+#[cfg(feature = "program")]
 pub mod protocol;
+#[cfg(feature = "program")]
 mod quadrature;
+#[cfg(feature = "program")]
 pub mod report;
+#[cfg(feature = "program")]
 pub mod sato;
+#[cfg(feature = "program")]
 pub mod sato_map;
 pub mod simulate;
 mod ziggurat;

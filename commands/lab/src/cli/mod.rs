@@ -1,26 +1,18 @@
 //! The commands on the command line.
 
+#[cfg(feature = "program")]
+mod flat;
+#[cfg(feature = "program")]
 pub mod serve;
 pub mod simulate;
+#[cfg(feature = "program")]
 pub mod theory;
+#[cfg(feature = "program")]
 pub mod theory_estimate;
+#[cfg(feature = "program")]
 pub mod theory_playout;
+#[cfg(feature = "program")]
 pub mod theory_plurality;
 
-use evalcurve_app::cli::messages::known;
-use evalcurve_app::cli::{Command, Flat};
-
-use crate::protocol::{JoinError, ServeError};
-
-/// The commands of this use.
-pub const FLAT: Flat = Flat {
-    commands: &[
-        Command::of::<serve::ServeArgs>(),
-        Command::of::<serve::JoinArgs>(),
-        Command::of::<simulate::Args>(),
-        Command::of::<theory::Args>(),
-    ],
-    japanese: crate::JAPANESE,
-    errors: &[known::<JoinError>, known::<ServeError>],
-    schemas: &[],
-};
+#[cfg(feature = "program")]
+pub use self::flat::FLAT;

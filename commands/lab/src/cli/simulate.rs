@@ -1,24 +1,20 @@
 //! `evalcurve-lab simulate`
 
-use std::path::{Path, PathBuf};
+#[cfg(feature = "program")]
+mod command;
+
+use std::path::PathBuf;
 
 use anyhow::bail;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use evalcurve_app::cli::files::{check_replace, list_plots, make_folder};
-use evalcurve_app::cli::options::{OutputArgs, language, one_of, threads};
-use evalcurve_app::cli::{Done, Heading, Program, Subcommand};
-use evalcurve_figures::PlotOptions;
+use evalcurve_app::cli::options::{OutputArgs, one_of, threads};
 use evalcurve_rules::weights::Weights;
 use evalcurve_rules::{Options, Rule, TieRule};
 use evalcurve_words::language::Text;
-use evalcurve_words::{key, text, whole_file};
+use evalcurve_words::text;
 use serde_json::Value;
 
-use super::theory::one_per;
-use crate::estimate::simulated_log;
-use crate::report::simulation;
-use crate::simulate::sweep::Sweep;
-use crate::simulate::{CalibrationOf, Contender, Engine, Model, RunOptions, Synchronisation, simulate};
+use crate::simulate::{CalibrationOf, Contender, Engine, Model, RunOptions, Synchronisation, document, simulate};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -150,6 +146,23 @@ fn rules() -> Vec<String> {
     Rule::ALL.into_iter().filter(|rule| rule.needs().can_be_simulated()).flat_map(names).collect()
 }
 
+/// One value per engine or group, from a list with one value for each, or one for all.
+pub(super) fn one_per<T: Clone>(
+    what: &'static str,
+    count: usize,
+    option: &str,
+    values: &[T],
+) -> anyhow::Result<Vec<T>> {
+    match values {
+        [one] => Ok(vec![one.clone(); count]),
+        many if many.len() == count => Ok(many.to_vec()),
+        many => {
+            let (n, what) = (many.len(), Text::word(what));
+            bail!(text!("--{option} has {n} values for {count} {what}s; give one per {what}, or one for all"))
+        }
+    }
+}
+
 fn synchronisation(text: &str) -> Result<Synchronisation, Text> {
     let wrong = || text!("'{text}' is not a synchronisation; write I:J:PROBABILITY, as in 2:3:0.5");
     let [of, follower, probability] = text.split(':').collect::<Vec<_>>()[..] else { return Err(wrong()) };
@@ -227,37 +240,6 @@ impl Args {
     /// The JSON document.
     pub fn document(&self) -> anyhow::Result<Value> {
         let model = self.model()?;
-        Ok(simulation::document(&model, &simulate(&model, &self.contenders(&model)?, self.options())?))
+        Ok(document(&model, &simulate(&model, &self.contenders(&model)?, self.options())?))
     }
-}
-
-impl Subcommand for Args {
-    const NAME: &'static str = "simulate";
-    const ABOUT: &'static str = key!("Simulate which rule finds the best move");
-    const HEADING: Heading = Heading::Theory;
-
-    fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        let options = self.options();
-        if let Some(folder) = &self.figures {
-            return figures(self, folder, options);
-        }
-        let model = self.model()?;
-        if let Some(file) = &self.votes {
-            check_replace(file, self.force)?;
-            whole_file::write(file, simulated_log(&model, self.trials, self.seed)?.as_bytes())?;
-            return Ok(Done::Yes);
-        }
-        let found = simulate(&model, &self.contenders(&model)?, options)?;
-        self.output.print(|| simulation::document(&model, &found), || simulation::text(&model, &found, language()))?;
-        Ok(Done::Yes)
-    }
-}
-
-fn figures(args: &Args, folder: &Path, options: RunOptions) -> anyhow::Result<Done> {
-    make_folder(folder)?;
-    let mut written = Vec::new();
-    for varied in Sweep::ALL {
-        written.push(simulation::write_figure(&Sweep::new(varied, options)?, folder, &PlotOptions::default())?);
-    }
-    list_plots(&args.output, &written, ", .png and .csv", None)
 }

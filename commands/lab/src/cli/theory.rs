@@ -1,9 +1,7 @@
 //! `evalcurve-lab theory`
 
-use anyhow::bail;
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand};
-use evalcurve_words::language::Text;
-use evalcurve_words::{key, text};
+use evalcurve_words::key;
 
 use super::{theory_estimate, theory_playout, theory_plurality};
 
@@ -33,23 +31,6 @@ enum Command {
     Bounds(theory_plurality::BoundsArgs),
     /// Estimate noise, gap and synchronisation from the votes of a council, and the gain of each rule
     Estimate(theory_estimate::Args),
-}
-
-/// One value per engine or group, from a list with one value for each, or one for all.
-pub(super) fn one_per<T: Clone>(
-    what: &'static str,
-    count: usize,
-    option: &str,
-    values: &[T],
-) -> anyhow::Result<Vec<T>> {
-    match values {
-        [one] => Ok(vec![one.clone(); count]),
-        many if many.len() == count => Ok(many.to_vec()),
-        many => {
-            let (n, what) = (many.len(), Text::word(what));
-            bail!(text!("--{option} has {n} values for {count} {what}s; give one per {what}, or one for all"))
-        }
-    }
 }
 
 impl Subcommand for Args {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::simulation;
 use crate::estimate::{Estimate, Estimated, Pair};
-use crate::simulate::{Model, Simulation};
+use crate::simulate::{self, Model, Simulation};
 
 /// Columns of a name.
 const NAME: usize = 24;
@@ -64,6 +64,6 @@ pub fn document(names: &[String], found: &Estimate, model: &Model, simulated: &S
             "expected_agreement": p.expected,
             "synchronisation": number(p.synchronisation),
         })).collect::<Vec<_>>(),
-        "simulation": simulation::document(model, simulated),
+        "simulation": simulate::document(model, simulated),
     })
 }

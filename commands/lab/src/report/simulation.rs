@@ -1,4 +1,4 @@
-//! Reports of simulated councils: tables, JSON, and the figures of LFICS ("合議の効能", 2016-12).
+//! Simulated councils as tables, and the figures of LFICS ("合議の効能", 2016-12).
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,6 @@ use evalcurve_figures::{Figure, PlotOptions, RateChart, RateLine, rate_chart};
 use evalcurve_rules::{Rule, TieRule};
 use evalcurve_words::language::{Language, Text};
 use evalcurve_words::{say, whole_file};
-use serde_json::{Value, json};
 
 use crate::simulate::sweep::{SPREAD, Shown, Sweep, Varied};
 use crate::simulate::{Contender, Engine, Model, Rate, RuleResult, Simulation, best_move_rate};
@@ -83,54 +82,6 @@ fn short(value: f64) -> f64 {
 
 fn shown(rate: Rate) -> String {
     format!("{:.5} ± {:.5}", rate.value(), rate.standard_error())
-}
-
-/// The simulation as JSON.
-pub fn document(model: &Model, found: &Simulation) -> Value {
-    let engines = model.engines.iter().zip(&found.engines).enumerate();
-    let pair = |(i, j, r): &(usize, usize, Rate)| json!({ "engines": [i + 1, j + 1], "same_move": rate(*r) });
-    json!({
-        "model": {
-            "candidates": model.candidates,
-            "gap": model.gap,
-            "level": model.level,
-            "spread": model.spread,
-            "caution": model.caution,
-            "calibration": model.calibration.to_string(),
-            "synchronisations": model.synchronisations.iter().map(|s| json!({
-                "of": s.of + 1, "follower": s.follower + 1, "probability": s.probability
-            })).collect::<Vec<_>>(),
-        },
-        "trials": found.options.trials,
-        "seed": found.options.seed,
-        "engines": engines.map(|(i, (e, r))| json!({
-            "engine": i + 1,
-            "noise": e.noise,
-            "gain": e.gain,
-            "offset": e.offset,
-            "calibration_error": e.calibration_error,
-            "shift_error": e.shift_error,
-            "weight": e.weight,
-            "best_move": rate(*r),
-        })).collect::<Vec<_>>(),
-        "strongest": found.strongest + 1,
-        "agreement": found.agreement.iter().map(pair).collect::<Vec<_>>(),
-        "unanimous": rate(found.unanimous),
-        "rules": found.rules.iter().map(|r| json!({
-            "rule": r.contender.rule.as_str(),
-            "tie": r.contender.tie,
-            "best_known": r.contender.best_known,
-            "name": r.contender.name(),
-            "best_move": rate(r.best_move),
-            "gain": r.gain,
-            "gain_standard_error": r.gain_error,
-        })).collect::<Vec<_>>(),
-    })
-}
-
-/// A rate with its standard error.
-fn rate(rate: Rate) -> Value {
-    json!({ "rate": rate.value(), "standard_error": rate.standard_error(), "hits": rate.hits })
 }
 
 /// Writes a figure as SVG, PNG and CSV, and returns the path of the SVG.

@@ -17,17 +17,24 @@
 //! # Ok::<(), evalcurve_lab::simulate::ModelError>(())
 //! ```
 
+mod document;
+#[cfg(feature = "program")]
 mod exact;
 mod model;
 mod ratio;
 mod run;
+#[cfg(feature = "program")]
 pub mod sweep;
 mod votes;
 
+pub use self::document::document;
+#[cfg(feature = "program")]
 pub use self::exact::{agreement_rate, best_move_rate};
 pub use self::model::{CalibrationOf, Contender, Engine, MOST_ENGINES, Model, ModelError, Synchronisation};
+#[cfg(feature = "program")]
 pub(crate) use self::run::votes;
 pub use self::run::{Ballot, Rate, RuleResult, RunOptions, Simulation, simulate};
 
+#[cfg(feature = "program")]
 #[cfg(test)]
 mod tests;

@@ -222,6 +222,7 @@ fn count<const E: usize>(plan: &Plan<'_>, contenders: &[Contender], strongest: u
 pub type Ballot = Vec<(usize, u32, f64)>;
 
 /// The votes of `positions` positions; move 0 is the best.
+#[cfg(feature = "program")]
 pub(crate) fn votes(model: &Model, positions: u64, seed: u64) -> Result<Vec<Ballot>, ModelError> {
     model.check(&[])?;
     let plan = Plan::new(model, random::bits(&[seed, 0]), &[], None);
