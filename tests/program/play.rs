@@ -453,6 +453,12 @@ fn a_first_configuration_has_limits_that_the_engines_obey() {
     assert!(limits.len() == 4 && limits.iter().zip(starts).all(|(limit, start)| limit.starts_with(start)), "{text}");
 }
 
+/// A member that a shell runs.
+#[cfg(unix)]
+fn in_shell(name: &str, script: String) -> String {
+    format!("[[engine]]\nname = '{name}'\ncommand = 'sh'\nargs = ['-c', '{script}']\nlimit = {{ nodes = 10 }}\n")
+}
+
 /// An engine that breaks off in the first pair alone. With `replays` its pair is played again, and says so.
 #[cfg(unix)]
 #[test]
@@ -461,10 +467,7 @@ fn a_pair_that_breaks_off_is_played_again() {
     let engine = format!("{} scripted-engine --game chess --think-ms 0", evalcurve_testkit::program());
     let crashes = "while read -r line; do case $line in go*) n=$((n+1)); \
                    if [ $n -gt 2 ] && rm crash-once 2>&-; then exit; fi;; esac; echo $line; done";
-    let member = |name: &str, script: String| {
-        format!("[[engine]]\nname = '{name}'\ncommand = 'sh'\nargs = ['-c', '{script}']\nlimit = {{ nodes = 10 }}\n")
-    };
-    let (good, bad) = (member("good", format!("exec {engine}")), member("bad", format!("{crashes} | {engine}")));
+    let (good, bad) = (in_shell("good", format!("exec {engine}")), in_shell("bad", format!("{crashes} | {engine}")));
     let bad = bad.replace("command = 'sh'", "command = 'sh'\ndirectory = '.'");
     for (replays, ends, said) in [(0, 1, 0), (2, 0, 1)] {
         folder.write("crash-once", "");
@@ -488,10 +491,7 @@ fn a_member_that_crashes_ends_the_preparation() {
     let engine = format!("{} scripted-engine --game chess --think-ms 0", evalcurve_testkit::program());
     let crashes = "while read -r line; do case $line in go*) n=$((n+1)); \
                    if [ $n -gt 2 ]; then echo boom >&2; exit; fi;; esac; echo $line; done";
-    let member = |name: &str, script: String| {
-        format!("[[engine]]\nname = '{name}'\ncommand = 'sh'\nargs = ['-c', '{script}']\nlimit = {{ nodes = 10 }}\n")
-    };
-    let (good, bad) = (member("good", format!("exec {engine}")), member("bad", format!("{crashes} | {engine}")));
+    let (good, bad) = (in_shell("good", format!("exec {engine}")), in_shell("bad", format!("{crashes} | {engine}")));
     folder.write("c.toml", format!("game = 'chess'\n{good}{bad}"));
     let ran = folder.run(&["council", "c.toml", "--prepare", "--by-playing"]).ends(2);
     ran.says(&["200 games take about ", " min; ", "engine 'bad' failed in 2 games in a row: ", "boom"]);
@@ -505,14 +505,11 @@ fn a_member_that_crashes_ends_the_preparation() {
 fn a_member_that_plays_illegal_moves_ends_the_preparation() {
     let folder = Folder::new();
     let engine = format!("{} scripted-engine --think-ms 0", evalcurve_testkit::program());
-    let member = |name: &str, script: String| {
-        format!("[[engine]]\nname = '{name}'\ncommand = 'sh'\nargs = ['-c', '{script}']\nlimit = {{ nodes = 10 }}\n")
-    };
     let signs = format!(
         "{engine} --seed 2 | while read -r line; do case $line in *[A-Z]\\**) \
                          rest=${{line#*\\*}}; echo \"${{line%%\\**}}@$rest\";; *) echo \"$line\";; esac; done"
     );
-    let (good, bad) = (member("good", format!("exec {engine}")), member("signs", signs));
+    let (good, bad) = (in_shell("good", format!("exec {engine}")), in_shell("signs", signs));
     folder.write("c.toml", format!("game = 'shogi'\n{good}{bad}"));
     let ran = folder.run(&["council", "c.toml", "--prepare", "--by-playing"]).ends(2);
     ran.says(&["engine 'signs' failed in 2 games in a row: illegal move ", "drops are written with *"]);

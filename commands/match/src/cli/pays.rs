@@ -20,10 +20,10 @@ use crate::match_stats::{Entry, Match, Spent, Strength, strength};
 use crate::report::matches::elo;
 use crate::{RunOptions, Tournament};
 
-/// How long a council may take to get ready.
+/// How long a council may take to get ready, and anyone for a move with a limit of its own.
 const READY: Duration = Duration::from_secs(600);
 
-/// How long to wait for a move: an engine may not obey the limit that is tried.
+/// How long to wait for a move with a limit that is tried: an engine may not obey it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Positions on which times are measured, each from another game.
@@ -75,7 +75,7 @@ struct Pace {
     nodes: u64,
 }
 
-fn pace(engine: &EngineConfig, positions: &[Position], game: Game) -> anyhow::Result<Pace> {
+fn pace(engine: &EngineConfig, positions: &[Position], game: Game, patience: Duration) -> anyhow::Result<Pace> {
     let fail = |why: Text| text!("engine '{}': {why}; try it in a terminal", engine.name);
     let on_linux = || text!("the processor time of engines is known on Linux alone");
     let mut player = Player::for_game(None, engine).map_err(|e| fail(Text::same(e.to_string())))?;
@@ -83,8 +83,8 @@ fn pace(engine: &EngineConfig, positions: &[Position], game: Game) -> anyhow::Re
     let (since, mut nodes, moves) = (Instant::now(), 0, positions.len().max(1) as u32);
     for position in positions {
         let (board, _) = Board::new(game, position);
-        let go = engine.limit.map_or(Go { movetime_ms: Some(PATIENCE.as_millis() as u64), ..Go::default() }, Limit::go);
-        let found = player.search(position.clone(), board.side(), go, PATIENCE);
+        let go = engine.limit.map_or(Go { movetime_ms: Some(patience.as_millis() as u64), ..Go::default() }, Limit::go);
+        let found = player.search(position.clone(), board.side(), go, patience);
         nodes += found.map_err(|e| fail(Text::same(e.to_string())))?.nodes.unwrap_or(0);
     }
     let wall = since.elapsed() / moves;
@@ -158,8 +158,8 @@ fn plan(path: &Path, pairs: u32, read_council: ReadCouncil, language: Language) 
         ..EngineConfig::default()
     };
     let (positions, _) = shipped_positions(config.game, POSITIONS)?;
-    let pace = |engine: &EngineConfig| pace(engine, &positions, config.game);
-    let Pace { wall, cpu: all, .. } = pace(&council)?;
+    let pace = |engine: &EngineConfig, patience| pace(engine, &positions, config.game, patience);
+    let Pace { wall, cpu: all, .. } = pace(&council, READY)?;
     let mut table: toml::Table = whole_file::read_text(path)?.parse()?;
     let tables = table.remove("engine").and_then(|value| value.try_into::<Vec<toml::Table>>().ok()).unwrap_or_default();
     let mut engines = vec![toml::Table::from_iter([
@@ -168,17 +168,19 @@ fn plan(path: &Path, pairs: u32, read_council: ReadCouncil, language: Language) 
     ])];
     let mut per_move = Duration::ZERO;
     for (engine, mut table) in config.members.iter().zip(tables) {
-        let own = pace(engine)?;
-        let limit = longer(engine, &own, all, pace)?;
+        let own = pace(engine, READY)?;
+        let limit = longer(engine, &own, all, |tried| pace(tried, PATIENCE))?;
         ["role", "weight", "strength", "noise", "stop-patience-ms"].iter().for_each(|key| drop(table.remove(*key)));
         engines.push(table.clone());
-        table.insert("name".to_owned(), with_time(&engine.name).into());
-        let limit: toml::Table = format!("limit = {}", limit.toml()).parse()?;
-        table.extend(limit);
-        engines.push(table);
-        per_move += own.wall + all + 2 * wall;
+        per_move += own.wall + wall;
+        if Some(limit) != engine.limit {
+            table.insert("name".to_owned(), with_time(&engine.name).into());
+            table.extend(format!("limit = {}", limit.toml()).parse::<toml::Table>()?);
+            engines.push(table);
+            per_move += all + wall;
+        }
     }
-    let games = 4 * pairs as usize * config.members.len();
+    let games = 2 * pairs as usize * (engines.len() - 1);
     let minutes = (per_move * pairs * USUAL_PLIES).as_secs().div_ceil(60);
     let [wall_ms, all_ms] = [wall, all].map(|time| 1_000.0 * time.as_secs_f64());
     terminal::note(&say!(
@@ -278,7 +280,12 @@ fn repeat(path: &Path, read_council: ReadCouncil, language: Language) -> anyhow:
         Some(Arm { name: name.to_owned(), strength: strength(&Entry::from(&found).points())?, spent: found.spent? })
     };
     let names: Vec<&str> = config.members.iter().map(|engine| engine.name.as_str()).collect();
-    let longer: Vec<Arm> = names.iter().filter_map(|name| arm(&with_time(name))).collect();
+    let longer = names.iter().filter_map(|name| {
+        let longer = with_time(name);
+        // a member whose own limit is the nearest to the council's time plays once
+        arm(if played.engines.iter().any(|p| p.name == longer) { &longer } else { name })
+    });
+    let longer: Vec<Arm> = longer.collect();
     let own: Vec<Arm> = names.iter().filter_map(|name| arm(name)).collect();
     for own @ Arm { name, .. } in &own {
         let longer = longer.iter().find(|arm| arm.name == with_time(name));
@@ -308,9 +315,12 @@ fn repeat(path: &Path, read_council: ReadCouncil, language: Language) -> anyhow:
         Verdict::CannotTell => say!(
             language,
             "These games cannot tell whether the council pays: the best member with its time, {name}, has {result} Elo \
-             in {games} games against it, in {times:.2} times its time. Four times as many games halve the interval: \
-             --does-it-pay {} --force\n",
-            4 * games / 2
+             in {games} games against it, in {times:.2} times its time.{}\n",
+            if (APART.recip()..=APART).contains(&times) {
+                text!(" Four times as many games halve the interval: --does-it-pay {} --force", 4 * games / 2)
+            } else {
+                text!(" More games do not mend that")
+            }
         ),
     };
     let (best_own, result) = (&of_own.name, elo(&of_own.strength, 0));

@@ -155,7 +155,7 @@ impl FromStr for Pentanomial {
 pub struct Points {
     counts: Vec<u64>,
     /// The games, where they are known.
-    games: Option<Wdl>,
+    pub(super) games: Option<Wdl>,
 }
 
 impl From<Wdl> for Points {
@@ -175,11 +175,6 @@ impl Points {
     #[must_use]
     pub fn of_games(self, games: Option<Wdl>) -> Self {
         Self { games, ..self }
-    }
-
-    /// Wins, draws and losses; `None` of pairs whose games are not known.
-    pub(crate) fn games_as_wdl(&self) -> Option<Wdl> {
-        self.games
     }
 
     /// Counts by points, fewest first: three of games or five of pairs.

@@ -200,7 +200,8 @@ pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Resu
         if is_new {
             lines_before = 0;
             let file = pieces[at..].iter().take_while(|(other, _)| Arc::ptr_eq(&other.member, &piece.member));
-            if file.map(|(piece, _)| &piece.content).all(Content::has_no_game) {
+            let has_no_game = |content: &Content| matches!(content, Content::Games(results, ..) if results.is_empty());
+            if file.map(|(piece, _)| &piece.content).all(has_no_game) {
                 matches.refuse(Refusal::NoGames.as_str(), &piece.member, &Refusal::no_games().to_string());
             }
         }
@@ -297,13 +298,6 @@ enum Content {
     TrainingData,
     /// Why the file is refused; without that, something odd about the file before.
     Note(Option<Refusal>, Text),
-}
-
-impl Content {
-    /// Whether it is a block in which there is no game.
-    fn has_no_game(&self) -> bool {
-        matches!(self, Self::Games(results, ..) if results.is_empty())
-    }
 }
 
 /// A reason and a value.

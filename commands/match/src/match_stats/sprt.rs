@@ -134,7 +134,7 @@ pub fn sprt(points: &Points, options: &SprtOptions) -> Result<Sprt, SprtError> {
     let total: f64 = counts.iter().sum();
     let observed: Vec<(f64, f64)> = counts.iter().enumerate().map(|(i, n)| (points.value(i), n / total)).collect();
     let draw_elo = match model {
-        EloModel::Bayesian => draw_elo(points.games_as_wdl().ok_or(SprtError::NoDraws)?),
+        EloModel::Bayesian => draw_elo(points.games.ok_or(SprtError::NoDraws)?),
         EloModel::Logistic | EloModel::Normalized => None,
     };
     let fitted = |elo: f64| {

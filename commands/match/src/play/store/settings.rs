@@ -101,13 +101,9 @@ fn engine_settings(engine: &EngineConfig, tournament: &Tournament) -> Value {
         "calibration": engine.calibration.as_ref().map(|c| c.engine.name.clone()),
         "calibrations": calibrations(engine, members, tournament),
         "mate_threshold_cp": engine.mate_threshold_cp,
-        "members": members.iter().map(member_settings).collect::<Vec<Value>>(),
+        // the digest of the configuration has all that is not a file
+        "members": members.iter().map(|m| json!({ "program": program(m), "files": files(m) })).collect::<Vec<Value>>(),
     })
-}
-
-/// A member of a council. The digest of the configuration has all that is not a file.
-fn member_settings(member: &EngineConfig) -> Value {
-    json!({ "program": program(member), "files": files(member) })
 }
 
 /// The members of a council; none of any other engine.
