@@ -7,13 +7,14 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use evalcurve_app::calibrate::EngineResult;
 use evalcurve_app::calibrate::mates::Threshold;
-use evalcurve_app::report::figures::{BinChoice, Drawing, drawings, series_of_calibration, series_of_results};
+use evalcurve_app::report::figures::{BinChoice, series_of_calibration};
 use evalcurve_app::report::text;
 use evalcurve_app::report::verdict::Verdict;
 use evalcurve_app::{
     Calibrate, Calibrated, DEFAULT_BANDS, Error, Fitting, Input, InputSource, Logs, Outcome, Progress, with_flags,
     with_options,
 };
+use evalcurve_calibrate::drawings::{Drawing, drawings, series_of_results};
 use evalcurve_calibrate::wdl_figures;
 use evalcurve_council::{Replay, votes};
 use evalcurve_diagnose::page::page;

@@ -4,6 +4,7 @@
 pub mod cli;
 mod constants;
 mod curves;
+pub mod drawings;
 mod people_figures;
 #[cfg(feature = "cli")]
 mod small_plot;

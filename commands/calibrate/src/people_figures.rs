@@ -1,12 +1,12 @@
 //! Figures of a calibration for games of people: win rates by score for players of several ratings, and the scale by
 //! rating and time control.
 
-use evalcurve_app::report::figures::Drawing;
 use evalcurve_figures::{Figure, PlotError, PlotOptions, RateChart, RateLine, rate_chart};
 use evalcurve_fit::calibration::{Calibration, Reading, Score, Situation, control_seconds};
 use evalcurve_fit::fit::People;
 use evalcurve_words::{key, say};
 
+use super::drawings::Drawing;
 use super::wdl_figures::{line, score_axis};
 
 /// How many ratings have a line.

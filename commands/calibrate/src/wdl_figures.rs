@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use evalcurve_app::calibrate::{CalibrateOptions, EngineResult, cases};
-use evalcurve_app::report::figures::Drawing;
 use evalcurve_calibration::logistic::logit;
 use evalcurve_calibration::types::Outcome;
 use evalcurve_figures::{Figure, PlotError, PlotOptions, RateChart, RateLine, rate_chart};
@@ -16,6 +15,7 @@ use evalcurve_records::sample::SampleTable;
 use evalcurve_words::language::Language;
 use evalcurve_words::say;
 
+use super::drawings::Drawing;
 use super::people_figures;
 
 /// Points of a line.

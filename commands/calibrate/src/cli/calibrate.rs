@@ -12,18 +12,19 @@ use evalcurve_app::cli::engines::{Engines, nothing};
 use evalcurve_app::cli::files::{calibrations_in, check_replace, is_there, make_folder, make_parent, note_all, shown};
 use evalcurve_app::cli::options::{InputArgs, OutputArgs, TableArgs};
 use evalcurve_app::cli::{Done, Heading, Limits, Program, ScoreRecords, Subcommand, terminal};
-use evalcurve_app::report::figures::{self, BinChoice};
+use evalcurve_app::report::figures::BinChoice;
 use evalcurve_app::report::text::{printable, wrap};
 use evalcurve_app::{Calibrate, Calibrated, Input};
 use evalcurve_engine::Game;
 use evalcurve_figures::PlotOptions;
 use evalcurve_fit::calibration::{Calibration, Reading, file_stems};
+use evalcurve_fit::parallel;
 use evalcurve_tables as table;
 use evalcurve_words::language::Language;
 use evalcurve_words::whole_file::WholeFiles;
 use evalcurve_words::{key, say, text};
-use rayon::prelude::*;
 
+use crate::drawings;
 use crate::wdl_figures::drawings_of_results;
 
 #[derive(Debug, clap::Args)]
@@ -336,9 +337,10 @@ fn prepare_calibrations(
         }
         Ok(file)
     };
-    let files = paths.par_iter().zip(results).map(file).collect::<anyhow::Result<Vec<WholeFiles>>>()?;
     let mut together = WholeFiles::default();
-    files.into_iter().for_each(|file| together.append(file));
+    for file in parallel::map_into(paths.iter().zip(results).collect(), file) {
+        together.append(file?);
+    }
     Ok((together, paths.iter().map(|path| path.as_ref().map(|(path, _)| shown(path))).collect()))
 }
 
@@ -383,14 +385,14 @@ impl Plots {
         }
         let drawn: Vec<&EngineResult> =
             enough.into_iter().zip(drawn).filter_map(|(r, drawn)| drawn.then_some(r)).collect();
-        let series = figures::series_of_results(drawn.iter().copied(), options.min_bin, self.bins, language);
+        let series = drawings::series_of_results(drawn.iter().copied(), options.min_bin, self.bins, language);
         if series.is_empty() {
             return Ok(0);
         }
-        let mut drawings = figures::drawings(&series, Reading::Equal);
+        let mut drawings = drawings::drawings(&series, Reading::Equal);
         drawings.extend(drawings_of_results(drawn, table, options));
         let plot = PlotOptions { language, ..PlotOptions::default() };
-        let written = figures::write(&drawings, &self.folder, &plot, false)?;
+        let written = drawings::write(&drawings, &self.folder, &plot, false)?;
         note_all(&written.left_out, is_quiet, language);
         Ok(written.files.len())
     }

@@ -12,12 +12,12 @@ use evalcurve_app::report::figures;
 use evalcurve_app::report::figures::{FEWEST_POINTS, FigureError};
 use evalcurve_figures::{PlotError, PlotOptions};
 use evalcurve_fit::calibration::{Calibration, Reading, file_stems};
+use evalcurve_fit::parallel;
 use evalcurve_words::language::Text;
 use evalcurve_words::{key, say, text};
-use rayon::prelude::*;
 
 use super::points::{note_splits, print};
-use crate::{Curve, wdl_figures};
+use crate::{Curve, drawings, wdl_figures};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -117,7 +117,7 @@ fn run(args: &Args) -> anyhow::Result<Done> {
         terminal::tell(&found, args.output.quiet, language);
         let Calibrated { results, options, .. } = &found.value;
         let enough = results.iter().filter(|r| r.has_enough(options));
-        let series = figures::series_of_results(enough, min_bin, bins, language);
+        let series = drawings::series_of_results(enough, min_bin, bins, language);
         records = Some(found.value);
         series
     } else if files < paths.len() {
@@ -134,12 +134,12 @@ fn run(args: &Args) -> anyhow::Result<Done> {
     }
     make_folder(&args.out)?;
     let reading = if args.field { Reading::Field } else { Reading::Equal };
-    let mut drawings = figures::drawings(&series, reading);
+    let mut drawings = drawings::drawings(&series, reading);
     drawings.extend(match &records {
         Some(Calibrated { results, table, options, .. }) => wdl_figures::drawings_of_results(results, table, options),
         None => wdl_figures::drawings(calibrations.iter().map(|calibration| (calibration, Vec::new()))),
     });
-    let figures::Written { files, left_out } = figures::write(&drawings, &args.out, &plot_options, args.data)?;
+    let drawings::Written { files, left_out } = drawings::write(&drawings, &args.out, &plot_options, args.data)?;
     note_all(&left_out, args.output.is_quiet(), language);
     let why = || text!("no engine has anything within the axes");
     report(args, &files, (!left_out.is_empty()).then(why))
@@ -175,7 +175,9 @@ fn write_splits(
     let names: Vec<String> = drawn.iter().map(|(s, _)| format!("{}-by-{}", s.engine, s.by)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let stems = file_stems(&names);
-    drawn.into_par_iter().zip(&stems).map(|((_, figure), stem)| figures::save(figure, folder, stem, data)).collect()
+    let drawn = drawn.into_iter().zip(&stems).collect();
+    let saved = parallel::map_into(drawn, |((_, figure), stem)| figures::save(figure, folder, stem, data));
+    saved.into_iter().collect()
 }
 
 /// Lists the files written. `why` says why there are none, if engines have enough samples.
