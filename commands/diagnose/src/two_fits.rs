@@ -6,10 +6,10 @@
 use evalcurve_app::calibrate::{EngineResult, WarningKind};
 use evalcurve_fit::curve::Z_95;
 use evalcurve_fit::fit::{Case, FitData, Method, Observation, contradictions, standard_error_of_difference};
+use evalcurve_fit::parallel;
 use evalcurve_fit::validate::Estimate;
 use evalcurve_records::sample::SampleTable;
 use evalcurve_words::language::Text;
-use rayon::prelude::*;
 use serde::Serialize;
 
 /// A significant difference of the slopes by more than this factor counts ...
@@ -63,8 +63,8 @@ pub(crate) fn two_fits(
     observed: &[Vec<Observation>],
     data: &[FitData<'_>],
 ) -> Vec<TwoFits> {
-    let samples = observed.par_iter().zip(data);
-    results.par_iter().zip(samples).filter_map(|(result, (seen, data))| of_engine(table, result, seen, data)).collect()
+    let of = |i: usize| of_engine(table, &results[i], &observed[i], &data[i]);
+    parallel::map(results.len(), of).into_iter().flatten().collect()
 }
 
 fn of_engine(

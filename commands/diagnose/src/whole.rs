@@ -8,6 +8,7 @@ use evalcurve_app::calibrate::{
 use evalcurve_app::judge::split::{Split, SplitCurves, split_curves};
 use evalcurve_fit::calibration::Calibration;
 use evalcurve_fit::fit::{FitData, Method, Observation};
+use evalcurve_fit::parallel;
 use evalcurve_fit::validate::{
     CrossValidation, DEFAULT_FOLDS, Estimate, FoldOptions, Forecast, ModelKind, Reliability, ScoreOptions,
     log_loss_difference, mean_log_loss, reliability,
@@ -15,7 +16,6 @@ use evalcurve_fit::validate::{
 use evalcurve_records::sample::{Sample, SampleTable, by_engine};
 use evalcurve_words::language::{Text, ToText};
 use evalcurve_words::text;
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::declared::{DeclaredScores, declared};
@@ -229,19 +229,14 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
     let models = model_scores(&mut validation, settings.model, table.bradley_terry, table.chess);
     let forecasts = validation.forecasts(settings.model);
     let judges = judges(&cases, &forecasts, &fold_options, settings.sampling.window);
-    let declared = engines
-        .par_iter()
-        .zip(&forecasts)
-        .filter_map(|(engine, forecasts)| {
-            let fitted = |s: &&Sample| observation(table, s, settings.mate_policy, settings.clip_cp).is_some();
-            let samples: Vec<&Sample> = engine.samples.iter().filter(fitted).collect();
-            declared(engine.name, &samples, forecasts.as_ref().ok()?, &score_options)
-        })
-        .collect();
-    let reliability = forecasts
-        .into_par_iter()
-        .map(|forecasts| forecasts.ok().and_then(|f| reliability(&f, &score_options).ok()))
-        .collect();
+    let declared = parallel::map(engines.len(), |e| {
+        let fitted = |s: &&Sample| observation(table, s, settings.mate_policy, settings.clip_cp).is_some();
+        let samples: Vec<&Sample> = engines[e].samples.iter().filter(fitted).collect();
+        declared(engines[e].name, &samples, forecasts[e].as_ref().ok()?, &score_options)
+    });
+    let declared = declared.into_iter().flatten().collect();
+    let reliability = |forecasts: Result<Vec<Forecast>, _>| reliability(&forecasts.ok()?, &score_options).ok();
+    let reliability = parallel::map_into(forecasts, reliability);
     let mismatch = mismatch(&mut validation, &MismatchOptions { resamples, seed });
     let (fitted, calibrations) = with_influence(&results, &data, method);
     let same: Vec<&str> = judges.iter().flat_map(|found| &found.engines).map(|judge| judge.name.as_str()).collect();

@@ -44,11 +44,22 @@ impl Prefix {
     /// The same with the last key as [`mixed`] returns it: many prefixes share the work on their last keys.
     #[inline]
     pub fn below_mixed(self, n: u64, last: u64) -> u64 {
-        scaled(mix(self.0.wrapping_add(GOLDEN) ^ last), n)
+        scaled(self.bits_mixed(last), n)
+    }
+
+    /// Same as [`unit`] with a last key as [`mixed`] returns it.
+    #[inline]
+    pub fn unit_mixed(self, last: u64) -> f64 {
+        fraction(self.bits_mixed(last))
+    }
+
+    #[inline]
+    fn bits_mixed(self, last: u64) -> u64 {
+        mix(self.0.wrapping_add(GOLDEN) ^ last)
     }
 }
 
-/// A key for `Prefix::below_mixed`.
+/// A key for `Prefix::below_mixed` and `Prefix::unit_mixed`.
 #[inline]
 pub fn mixed(key: u64) -> u64 {
     mix(key.wrapping_add(GOLDEN))

@@ -7,10 +7,10 @@
 use evalcurve_calibration::logistic::Logistic;
 use evalcurve_fit::fit::{FitError, LinearRow, regress, solve};
 use evalcurve_fit::normal::Z_95;
+use evalcurve_fit::parallel;
 use evalcurve_fit::validate::{fold_of, mean_by_game};
 use evalcurve_words::language::{Text, ToText};
 use evalcurve_words::text;
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{Estimate, FoldOptions, Forecast, Shared, log_loss_difference, mean_log_loss};
@@ -74,8 +74,8 @@ pub(super) fn together(shared: &Shared, folds: &FoldOptions) -> Result<Together,
     // all engines, then all but one
     let without = |out: Option<usize>| engines.iter().copied().filter(|e| Some(*e) != out).collect::<Vec<_>>();
     let sets: Vec<Vec<usize>> = [None].into_iter().chain(engines.iter().copied().map(Some)).map(without).collect();
-    let stacks: Vec<(Vec<Forecast>, Vec<Weights>)> =
-        sets.par_iter().map(|set| stacked(shared, set, folds)).collect::<Result<_, FitError>>().map_err(why)?;
+    let stacks = parallel::map_into(sets, |set| stacked(shared, &set, folds));
+    let stacks: Vec<(Vec<Forecast>, Vec<Weights>)> = stacks.into_iter().collect::<Result<_, _>>().map_err(why)?;
     let Weights { weights, constant } = Weights::fit(shared, &engines, &everywhere).map_err(why)?;
     let (stack, of_folds) = &stacks[0];
     let mixture = |forecasts: &[Forecast]| -> Result<Mixture, Text> {

@@ -3,17 +3,14 @@
 use std::collections::HashMap;
 
 use evalcurve_fit::curve::{Z_95, wilson};
+use evalcurve_fit::parallel;
 use evalcurve_words::random;
-use rayon::prelude::*;
 
 use super::MismatchOptions;
 use super::rows::{MIN_CELL, MismatchRow, quantile_edges};
 
 /// Key of the draws of the bootstrap.
 const KEY: u64 = 0x6d69_736d_6174_6368;
-
-/// Resamples per task; the draws do not depend on it.
-const CHUNK: usize = 16;
 
 /// An engine in one quantile bin of the pooled values.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,6 +76,25 @@ impl Cells {
         weighted / total
     }
 
+    /// M² where the game of each sample counts as many times as was drawn.
+    fn resampled(&self, game: &[u32], times: &[[f32; LANES]]) -> [f64; LANES] {
+        let mut drawn = vec![[[0.0; LANES]; 3]; self.engines * self.bins];
+        for (&(cell, y), &game) in self.samples.iter().zip(game) {
+            let ([n, sum, squares], times) = (&mut drawn[cell as usize], &times[game as usize]);
+            for lane in 0..LANES {
+                let times = f64::from(times[lane]);
+                n[lane] += times;
+                sum[lane] += times * y;
+                squares[lane] += times * y * y;
+            }
+        }
+        std::array::from_fn(|lane| {
+            let cell =
+                |[n, sum, squares]: &[[f64; LANES]; 3]| Cell { n: n[lane], sum: sum[lane], squares: squares[lane] };
+            self.m_squared(&drawn.iter().map(cell).collect::<Vec<Cell>>())
+        })
+    }
+
     /// The mean results by engine and bin, for cells with 5 or more samples.
     pub(crate) fn curves(&self) -> Vec<Vec<CellPoint>> {
         let mut cells = self.empty();
@@ -106,26 +122,26 @@ impl Cell {
     }
 }
 
+/// Resamples that are drawn side by side: a sample is looked up once for all of them. The draws do not depend on it.
+const LANES: usize = 8;
+
 /// M² of every transform in every resample of the games. Sample i of every transform belongs to `game_of[i]`.
 pub(super) fn resample(game_of: &[u64], ids: &[u64], cells: &[Cells], options: &MismatchOptions) -> Vec<Vec<f64>> {
     let index: HashMap<u64, u32> = ids.iter().copied().zip(0..).collect();
     let game: Vec<u32> = game_of.iter().map(|id| index.get(id).copied().unwrap_or(0)).collect();
-    let games = ids.len() as u64;
-    let one = |r: u32| {
-        let mut times = vec![0.0; ids.len()];
-        for i in 0..games {
-            times[random::below(games, &[KEY ^ options.seed, u64::from(r), i]) as usize] += 1.0;
+    let keys: Vec<u64> = (0..ids.len() as u64).map(random::mixed).collect();
+    let side_by_side = |block: usize| {
+        let mut times = vec![[0f32; LANES]; ids.len()];
+        let draws: [random::Prefix; LANES] =
+            std::array::from_fn(|lane| random::Prefix::new(&[KEY ^ options.seed, (block * LANES + lane) as u64]));
+        for (lane, draws) in draws.into_iter().enumerate() {
+            for key in &keys {
+                times[draws.below_mixed(ids.len() as u64, *key) as usize][lane] += 1.0;
+            }
         }
-        cells
-            .iter()
-            .map(|transform| {
-                let mut drawn = transform.empty();
-                for (&(cell, y), &game) in transform.samples.iter().zip(&game) {
-                    drawn[cell as usize].add(times[game as usize], y);
-                }
-                transform.m_squared(&drawn)
-            })
-            .collect()
+        let of_transforms: Vec<[f64; LANES]> = cells.iter().map(|cells| cells.resampled(&game, &times)).collect();
+        (0..LANES).map(|lane| of_transforms.iter().map(|of| of[lane]).collect()).collect()
     };
-    (0..options.resamples).into_par_iter().with_min_len(CHUNK).map(one).collect()
+    let blocks: Vec<Vec<Vec<f64>>> = parallel::map((options.resamples as usize).div_ceil(LANES), side_by_side);
+    blocks.into_iter().flatten().take(options.resamples as usize).collect()
 }

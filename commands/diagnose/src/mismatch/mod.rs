@@ -10,10 +10,10 @@ mod rows;
 mod scales;
 
 use evalcurve_fit::fit::percentile_interval;
+use evalcurve_fit::parallel;
 use evalcurve_fit::validate::{CrossValidation, ModelKind};
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
-use rayon::prelude::*;
 use serde::Serialize;
 
 pub use cells::CellPoint;
@@ -171,11 +171,9 @@ pub fn mismatch(validation: &mut CrossValidation<'_>, options: &MismatchOptions)
     }
     let names: Vec<String> = used.iter().map(|&e| engines[e].name.clone()).collect();
     let games_of: Vec<u64> = used.iter().flat_map(|&e| engines[e].cases.iter().map(|c| c.game)).collect();
-    let values: Vec<Values> = scales
-        .par_iter()
-        .map(|scale| Values { transform: scale.transform, rows: scale.rows(engines, &used) })
-        .collect();
-    let cells: Vec<Cells> = values.iter().map(|v| Cells::new(&v.rows, names.len())).collect();
+    let values = |s: usize| Values { transform: scales[s].transform, rows: scales[s].rows(engines, &used) };
+    let values: Vec<Values> = parallel::map(scales.len(), values);
+    let cells: Vec<Cells> = parallel::map(values.len(), |v| Cells::new(&values[v].rows, names.len()));
     let mut ids = games_of.clone();
     ids.sort_unstable();
     ids.dedup();

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
-
 /// Number of quantile bins of the pooled values in [`scale_mismatch`].
 const QUANTILE_BINS: usize = 20;
 
@@ -77,7 +75,7 @@ pub(crate) fn quantile_edges(rows: &[MismatchRow]) -> Vec<f64> {
 /// The rows with a value, sorted by all columns, so that the order of sums does not depend on the order of the input.
 fn sorted(rows: &[MismatchRow]) -> Vec<MismatchRow> {
     let mut sorted: Vec<MismatchRow> = rows.iter().filter(|r| !r.value.is_nan()).copied().collect();
-    sorted.par_sort_unstable_by(|a, b| {
+    sorted.sort_unstable_by(|a, b| {
         a.value.total_cmp(&b.value).then(a.engine.cmp(&b.engine)).then(a.result.total_cmp(&b.result))
     });
     sorted

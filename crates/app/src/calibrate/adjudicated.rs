@@ -14,10 +14,10 @@ use std::collections::{BTreeMap, HashSet};
 use evalcurve_calibration::logistic::logistic;
 use evalcurve_calibration::types::{Outcome, Termination};
 use evalcurve_fit::fit::solve;
+use evalcurve_fit::parallel;
 use evalcurve_records::sample::{GOES_ON, GameEnd, NameId, RULES, RUNS, Sample, SampleTable, levels};
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::plays;
@@ -188,7 +188,7 @@ pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> 
         let factor = played_on.map(|[slope, _]| seen / slope).filter(|factor| (0.0..LARGEST).contains(factor));
         Some((engine, Adjudicated { threshold_cp, games: ended, decided, are_known, factor, rule }))
     };
-    games.into_iter().collect::<Vec<_>>().into_par_iter().filter_map(of_engine).collect()
+    parallel::map_into(games.into_iter().collect(), of_engine).into_iter().flatten().collect()
 }
 
 /// The games whose results were made from the scores: somebody adjudicated them, as the record says, or they ended

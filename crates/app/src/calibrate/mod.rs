@@ -24,6 +24,7 @@ use evalcurve_fit::fit::{
     BootstrapOptions, ByMethod, Fit, FitData, FitError, FitOptions, GameBootstrap, Method, ModelFit, ModelKind,
     Observation, Strengths,
 };
+use evalcurve_fit::parallel;
 use evalcurve_fit::standardize::{ScoreMoments, Standardization, StandardizedCurve};
 use evalcurve_fit::validate::{
     Case, CrossValidation, DEFAULT_FOLDS, EngineCases, SharedPosition, Situation, ValidateError, fit_engines,
@@ -34,7 +35,6 @@ use evalcurve_words::text;
 use mates::{MateReport, Thresholds};
 pub use proper::{EngineForecasts, Validated, choose, forecasts, with_forecasts, write_forecasts};
 pub use provenance::digest;
-use rayon::prelude::*;
 use signs::MixedSigns;
 pub(crate) use warning::LEAST_DECIDED;
 pub use warning::{Shown, Warning, WarningKind};
@@ -294,31 +294,24 @@ fn results(
     let signs: Vec<Option<MixedSigns>> = engines.ids().map(|id| signs.remove(&id)).collect();
     let samples: Vec<u64> = (0..engines.len()).map(|engine| engines.samples(engine) as u64).collect();
     let with_bootstrap = among_most(&samples, options.bootstrap_of);
-    let described = (0..engines.len()).into_par_iter().zip(mates).zip(fitted).zip(signs).zip(with_bootstrap);
-    // some engines have many times the samples of others
-    described
-        .with_max_len(engines.len().div_ceil(TASKS))
-        .map(|((((engine, mates), (models, validated)), signs), with_bootstrap)| {
-            let engine = &engines.of(engine);
-            let mut result = describe(table, engine, mates, models, with_bootstrap, options);
-            if let Some(mixed) = signs {
-                result.warnings.insert(0, Warning { kind: WarningKind::MixedSigns, text: mixed.text(table) });
-                let places = mixed.places(table);
-                result.signs = Some((mixed, places));
-            }
-            result.adjudicated = adjudicated.get(&engine.id).copied().filter(|_| result.has_enough(options));
-            if let Some(text) = result.adjudicated.and_then(|adjudicated| adjudicated.text()) {
-                result.warnings.push(Warning { kind: WarningKind::Adjudicated, text });
-            }
-            add_validation(table, validated, &mut result, options);
-            finish(table, &engine.samples, &numbers, &mut result, options);
-            result
-        })
-        .collect()
+    let described = (0..engines.len()).zip(mates).zip(fitted).zip(signs).zip(with_bootstrap).collect();
+    parallel::map_into(described, |((((engine, mates), (models, validated)), signs), with_bootstrap)| {
+        let engine = &engines.of(engine);
+        let mut result = describe(table, engine, mates, models, with_bootstrap, options);
+        if let Some(mixed) = signs {
+            result.warnings.insert(0, Warning { kind: WarningKind::MixedSigns, text: mixed.text(table) });
+            let places = mixed.places(table);
+            result.signs = Some((mixed, places));
+        }
+        result.adjudicated = adjudicated.get(&engine.id).copied().filter(|_| result.has_enough(options));
+        if let Some(text) = result.adjudicated.and_then(|adjudicated| adjudicated.text()) {
+            result.warnings.push(Warning { kind: WarningKind::Adjudicated, text });
+        }
+        add_validation(table, validated, &mut result, options);
+        finish(table, &engine.samples, &numbers, &mut result, options);
+        result
+    })
 }
-
-/// Parts into which the engines are divided, for any number of threads.
-const TASKS: usize = 256;
 
 /// Whether each number is among the `most` largest ones; of equal ones the first are.
 pub fn among_most(numbers: &[u64], most: Option<usize>) -> Vec<bool> {
@@ -392,7 +385,7 @@ pub fn mark_mates(table: &mut SampleTable, thresholds: &Thresholds) -> Vec<MateR
         let EngineSamples { id, name, samples } = engines.of(engine);
         (id, mates::report(&samples, thresholds.of(name)))
     };
-    let reports: Vec<(NameId, MateReport)> = (0..engines.len()).into_par_iter().map(report).collect();
+    let reports: Vec<(NameId, MateReport)> = parallel::map(engines.len(), report);
     let threshold: HashMap<NameId, u32> = reports.iter().map(|(id, r)| (*id, r.threshold_cp)).collect();
     table.cut_at = reports.iter().filter_map(|(id, r)| Some((*id, r.cut?.cp))).collect();
     for sample in &mut table.samples {
@@ -558,7 +551,7 @@ pub fn cases(table: &SampleTable, policy: MatePolicy, clip_cp: u32) -> Vec<Engin
         cases.extend(samples.iter().filter_map(case));
         EngineCases { name: name.to_owned(), cases }
     };
-    (0..engines.len()).into_par_iter().map(of).collect()
+    parallel::map(engines.len(), of)
 }
 
 /// The result of an engine before its model is scored.

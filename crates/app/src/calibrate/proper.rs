@@ -6,6 +6,7 @@ use std::path::Path;
 use evalcurve_calibration::types::Color;
 use evalcurve_fit::calibration::{ProperScores, nine_digits};
 use evalcurve_fit::fit::{ModelFit, ModelKind};
+use evalcurve_fit::parallel;
 use evalcurve_fit::validate::{
     BY_CHANCE, Choice, CrossValidation, Estimate, FoldOptions, Forecast, Misfit, ScoreOptions, Scores, ValidateError,
     choose_model, fold_of, misfit, scores, significant,
@@ -13,7 +14,6 @@ use evalcurve_fit::validate::{
 use evalcurve_records::sample::{EngineSamples, Sample, SampleTable, by_engine};
 use evalcurve_tables::{TableError, Values, color, write_columns};
 use evalcurve_words::language::{Text, ToText};
-use rayon::prelude::*;
 
 use super::{CalibrateOptions, cases, mark_mates, observation, with_cut_scores};
 
@@ -67,7 +67,9 @@ pub(super) fn validate(
     let baselines = ModelKind::baselines().filter(|kind| kind.is_for(chess));
     let baselines: Vec<_> = baselines.map(|kind| (kind, validation.log_losses(kind))).collect();
     let score_options = ScoreOptions { seed: options.sampling.seed, ..ScoreOptions::default() };
-    let of = |(e, engine)| {
+    let engines = validation.engines();
+    let of = |e: usize| {
+        let engine = &engines[e];
         // one engine after the other: the forecasts of all need as much memory as the samples
         let forecasts = chosen.forecasts(e, engine)?;
         Ok(Validated {
@@ -78,8 +80,7 @@ pub(super) fn validate(
             is_misshapen: false,
         })
     };
-    let mut found: Vec<Result<Validated, ValidateError>> =
-        validation.engines().par_iter().enumerate().map(of).collect();
+    let mut found: Vec<Result<Validated, ValidateError>> = parallel::map(engines.len(), of);
     let chance = |found: &Result<Validated, ValidateError>| Some(found.as_ref().ok()?.misfit?.p_value);
     let misshapen = significant(&found.iter().map(chance).collect::<Vec<_>>(), BY_CHANCE);
     for (found, is_misshapen) in found.iter_mut().zip(misshapen) {

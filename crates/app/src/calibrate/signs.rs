@@ -10,10 +10,10 @@
 
 use evalcurve_calibration::types::Color;
 use evalcurve_fit::fit::median_size;
+use evalcurve_fit::parallel;
 use evalcurve_records::sample::{NameId, SampleTable};
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
-use rayon::prelude::*;
 
 use super::plays;
 
@@ -219,11 +219,12 @@ impl Mixture {
         let n = of_engine.len();
         let mut now = Self { together: 1.0, result: 1.0, weights: vec![1.0; n], shares: vec![0.02; n] };
         for _ in 0..ROUNDS {
-            let odds: Vec<[f64; 4]> = all.par_iter().map(|evidence| now.odds(evidence)).collect();
+            let odds = |games: &[Evidence]| games.iter().map(|game| now.odds(game)).collect::<Vec<[f64; 4]>>();
+            let odds = parallel::map_chunks(all, CHUNK, odds).concat();
             for _ in 0..STEPS {
-                let share = |(engine, games): (usize, &Vec<u32>)| {
+                let share = |engine: usize| {
                     let (mut inverted, mut sides) = (0.0, PRIOR_GAMES);
-                    for game in games.iter().map(|game| *game as usize) {
+                    for game in of_engine[engine].iter().map(|game| *game as usize) {
                         let [_, white, black, both] = probabilities(now.joint(&all[game], odds[game]));
                         for (player, share) in all[game].players.into_iter().zip([black + both, white + both]) {
                             if player == engine {
@@ -234,14 +235,14 @@ impl Mixture {
                     }
                     inverted / sides
                 };
-                now.shares = of_engine.par_iter().enumerate().map(share).collect();
+                now.shares = parallel::map(of_engine.len(), share);
             }
             let steps = [1.0, 0.8, 1.25];
             let common = steps.into_iter().flat_map(|c| steps.map(|d| (now.together * c, now.result * d)));
             let tried = common.map(|(together, result)| {
                 let one = Self { together, result, ..now.clone() };
                 // in the order of the games on any number of threads
-                let parts: Vec<f64> = all.par_chunks(CHUNK).map(|games| one.log_likelihood(games)).collect();
+                let parts = parallel::map_chunks(all, CHUNK, |games| one.log_likelihood(games));
                 (parts.iter().sum(), one)
             });
             now = best(tried).unwrap_or(now);
@@ -347,7 +348,7 @@ pub fn mixed_signs(table: &SampleTable) -> Vec<MixedSigns> {
         let by_color = [as_black, games - as_black];
         Some((slot, MixedSigns { engine: engines[slot], games, share, interval, inverted: Vec::new(), by_color }))
     };
-    let mut found: Vec<(usize, MixedSigns)> = suspects.into_par_iter().filter_map(find).collect();
+    let mut found: Vec<(usize, MixedSigns)> = parallel::map_into(suspects, find).into_iter().flatten().collect();
     let mut is_found = vec![false; engines.len()];
     found.iter().for_each(|(slot, _)| is_found[*slot] = true);
     // without the result: to choose the sign that agrees with it would make the slope steeper

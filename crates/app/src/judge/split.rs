@@ -17,13 +17,13 @@ use std::fmt;
 use evalcurve_calibration::types::Color;
 use evalcurve_fit::curve::{CurvePoint, EvaluationCurve, Z_95, quantile_points};
 use evalcurve_fit::fit::{FitOptions, Method, Observation, ScoreCounts, Sigmoid, fit};
+use evalcurve_fit::parallel;
 use evalcurve_fit::validate::holm;
 use evalcurve_records::sample::expression::{Expression, ExpressionError};
 use evalcurve_records::sample::{EngineSamples, Sample, SampleTable, by_engine};
 use evalcurve_words::language::{Language, Text};
 use evalcurve_words::text::signed;
 use evalcurve_words::{key, say, text};
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::regression::{Regression, Rows, Wald};
@@ -220,8 +220,7 @@ pub fn split_curves(table: &SampleTable, splits: &[Split], options: &CalibrateOp
         by_engine(table).into_iter().filter(|e| e.samples.len() as u64 >= options.min_samples).collect();
     let pairs: Vec<(&EngineSamples<'_>, &Split)> =
         engines.iter().flat_map(|engine| splits.iter().map(move |split| (engine, split))).collect();
-    let mut all: Vec<SplitCurves> =
-        pairs.par_iter().map(|(engine, split)| one(table, engine, split, options)).collect();
+    let mut all = parallel::map(pairs.len(), |i| one(table, pairs[i].0, pairs[i].1, options));
     let p: Vec<f64> = all.iter().filter_map(|s| s.test.as_ref().ok()).map(|t| t.any.p).collect();
     let mut corrected = holm(&p).into_iter();
     for split in &mut all {

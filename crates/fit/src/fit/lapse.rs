@@ -4,53 +4,12 @@
 //! Psychophysics
 //! 2001.
 
-use evalcurve_calibration::logistic::Logistic;
-
 use crate::vector::{self, BLOCK, Logistics};
-
-/// Negative log likelihood of one result in nats, with its derivatives by (z, low, high).
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Point {
-    pub loss: f64,
-    pub first: [f64; 3],
-    pub second: [[f64; 3]; 3],
-}
 
 /// Largest derivative that is passed on; 1/P overflows where a score contradicts the result by hundreds of logits.
 const LARGEST: f64 = 1e150;
 
-impl Point {
-    /// At a logit z, with the shares of games won (`low`) and lost (`high`) whatever the score. `result` is 1, 0.5 or
-    /// 0.
-    pub(crate) fn at(z: f64, [low, high]: [f64; 2], result: f64) -> Self {
-        let Logistic { p, q, minus_log_p, minus_log_q } = Logistic::at(z);
-        let slope = 1.0 - low - high;
-        // both without cancellation
-        let (win, loss) = (low + slope * p, high + slope * q);
-        let (to_win, to_loss) = (result / win.max(1.0 / LARGEST), (1.0 - result) / loss.max(1.0 / LARGEST));
-        // first and second derivatives by P
-        let by = to_loss - to_win;
-        let curvature = (to_win / win.max(1.0 / LARGEST) + to_loss / loss.max(1.0 / LARGEST)).min(LARGEST);
-        let of = [slope * p * q, q, -p];
-        let mut first = of.map(|d| by * d);
-        let mut second = of.map(|a| of.map(|b| curvature * a * b));
-        let cross = by * -p * q;
-        second[0][0] += by * slope * p * q * (q - p);
-        second[0][1..].iter_mut().for_each(|entry| *entry += cross);
-        second[1..].iter_mut().for_each(|row| row[0] += cross);
-        let loss = if low == 0.0 && high == 0.0 {
-            // stable where P rounds to 0 or 1
-            first[0] = (1.0 - result) * p - result * q;
-            second[0][0] = p * q;
-            result * minus_log_p + (1.0 - result) * minus_log_q
-        } else {
-            -(result * libm::log(win) + (1.0 - result) * libm::log(loss))
-        };
-        Self { loss, first, second }
-    }
-}
-
-/// Derivatives of a result by the logit and the shared parameters, up to [`BLOCK`] of them: those of [`Point`] with
+/// Derivatives of a result by the logit and the shared parameters, up to [`BLOCK`] of them: those of one result with
 /// the same share of lapses on both sides, or of wins, draws and losses apart.
 pub(crate) struct Points {
     logistics: Logistics,
@@ -157,25 +116,27 @@ impl Points {
             t[i] = if results[i] == 0.0 { -z[i] } else { z[i] } - width;
         }
         logistics.at(t);
+        let [by_z, by_lambda, by_drawn, by_width] = by.each_mut().map(|values| &mut values[..n]);
+        let [zz, zl, ll, zd, ld, dd, zw, lw, dw, ww] = twice.each_mut().map(|values| &mut values[..n]);
+        let (win, lose) = (&logistics.p[..n], &logistics.q[..n]);
         for i in 0..n {
-            let (a, other) = (logistics.p[i], logistics.q[i]);
+            let (a, other) = (win[i], lose[i]);
             let (rise, sign) = (a * other, if results[i] == 0.0 { -1.0 } else { 1.0 });
-            // -ln P and P'/P, where P itself may be too small for a double
             let p = (lambda + body * a).max(1.0 / LARGEST);
             p_of[i] = p;
-            let (by_z, by_width, bend) = match lambda > 0.0 {
-                true => (body * rise / p, -body * rise / p, body * rise * (other - a) / p),
-                false => (other, -other, other * (other - a)),
+            let r = 1.0 / p;
+            // the derivatives of P over P by t = z - δ, λ and ν, and of that by t without B; P itself may be too small
+            // for a double
+            let (by_t, l, d, bend) = match lambda > 0.0 {
+                true => (body * rise * r, (other - a) * r, -a * r, rise * r),
+                false => (other, (other - a) * r, -1.0 / body, other / body),
             };
-            let by_z = sign * by_z;
-            let (by_lambda, z_lambda) = ((other - a) / p, -2.0 * sign * rise / p);
-            let (by_drawn, z_drawn) = match lambda > 0.0 {
-                true => (-a / p, -sign * rise / p),
-                false => (-1.0 / body, -sign * other / body),
-            };
-            let first = [by_z, by_lambda, by_drawn, by_width];
-            let of_p = [bend, z_lambda, 0.0, z_drawn, 0.0, 0.0, -sign * bend, -sign * z_lambda, -sign * z_drawn, bend];
-            put(by, twice, i, first, of_p);
+            (by_z[i], by_lambda[i], by_drawn[i], by_width[i]) = (-sign * by_t, -l, -d, by_t);
+            let (tt, tl, td) = (by_t * (by_t - (other - a)), by_t * l + 2.0 * bend, by_t * d + bend);
+            (zz[i], zw[i], ww[i]) = (tt, -sign * tt, tt);
+            (zl[i], lw[i], ll[i]) = (sign * tl, -tl, (l * l).min(LARGEST));
+            (zd[i], dw[i], dd[i]) = (sign * td, -td, (d * d).min(LARGEST));
+            ld[i] = (l * d).clamp(-LARGEST, LARGEST);
         }
         if lambda > 0.0 {
             vector::log(p_of);
@@ -208,10 +169,21 @@ impl Points {
             let even = win_q * lose_q * apart;
             let p = (drawn + body * even).max(1.0 / LARGEST);
             *p_of = p;
-            let first = [body * (c - a), -2.0 * even, 1.0 - even, body * (a + c)].map(|of| of / p);
-            let (z_z, z_width) = (body * (-bend_a - bend_c) / p, body * (bend_a - bend_c) / p);
-            let (z_lambda, z_drawn, width_lambda) = (-2.0 * (c - a) / p, (a - c) / p, -2.0 * (a + c) / p);
-            let of_p = [z_z, z_lambda, 0.0, z_drawn, 0.0, 0.0, z_width, width_lambda, -(a + c) / p, z_z];
+            let r = 1.0 / p;
+            let first = [body * (c - a), -2.0 * even, 1.0 - even, body * (a + c)].map(|of| of * r);
+            let of_p = [
+                body * (-bend_a - bend_c),
+                -2.0 * (c - a),
+                0.0,
+                a - c,
+                0.0,
+                0.0,
+                body * (bend_a - bend_c),
+                -2.0 * (a + c),
+                -(a + c),
+                body * (-bend_a - bend_c),
+            ];
+            let of_p = of_p.map(|of| of * r);
             put(by, twice, *i, first, of_p);
         }
         vector::log(p_of);
@@ -297,7 +269,48 @@ pub(crate) fn drawn_share(results: impl Iterator<Item = (f64, f64)>, lapse: f64)
 
 #[cfg(test)]
 mod tests {
+    use evalcurve_calibration::logistic::Logistic;
+
     use super::*;
+
+    /// Negative log likelihood of one result in nats, with its derivatives by (z, low, high).
+    #[derive(Debug, Clone, Copy)]
+    struct Point {
+        loss: f64,
+        first: [f64; 3],
+        second: [[f64; 3]; 3],
+    }
+
+    impl Point {
+        /// At a logit z, with the shares of games won (`low`) and lost (`high`) whatever the score. `result` is 1, 0.5 or
+        /// 0.
+        fn at(z: f64, [low, high]: [f64; 2], result: f64) -> Self {
+            let Logistic { p, q, minus_log_p, minus_log_q } = Logistic::at(z);
+            let slope = 1.0 - low - high;
+            // both without cancellation
+            let (win, loss) = (low + slope * p, high + slope * q);
+            let (to_win, to_loss) = (result / win.max(1.0 / LARGEST), (1.0 - result) / loss.max(1.0 / LARGEST));
+            // first and second derivatives by P
+            let by = to_loss - to_win;
+            let curvature = (to_win / win.max(1.0 / LARGEST) + to_loss / loss.max(1.0 / LARGEST)).min(LARGEST);
+            let of = [slope * p * q, q, -p];
+            let mut first = of.map(|d| by * d);
+            let mut second = of.map(|a| of.map(|b| curvature * a * b));
+            let cross = by * -p * q;
+            second[0][0] += by * slope * p * q * (q - p);
+            second[0][1..].iter_mut().for_each(|entry| *entry += cross);
+            second[1..].iter_mut().for_each(|row| row[0] += cross);
+            let loss = if low == 0.0 && high == 0.0 {
+                // stable where P rounds to 0 or 1
+                first[0] = (1.0 - result) * p - result * q;
+                second[0][0] = p * q;
+                result * minus_log_p + (1.0 - result) * minus_log_q
+            } else {
+                -(result * libm::log(win) + (1.0 - result) * libm::log(loss))
+            };
+            Self { loss, first, second }
+        }
+    }
 
     #[test]
     fn derivatives_are_those_of_the_loss() {

@@ -3,6 +3,8 @@
 //! Scores are divided by 1000 and the loss by the number of samples, so that parameters and gradient are of the
 //! order of one: the parameters are (a, b) with logit a x - b, x = score/1000, a = 1000 w1, b = w2.
 
+use std::cell::RefCell;
+
 use evalcurve_calibration::logistic::logit;
 use evalcurve_calibration::{Method, Sigmoid};
 
@@ -30,6 +32,24 @@ impl Minimum {
     pub(crate) fn sigmoid(&self) -> Sigmoid {
         Sigmoid { w1: self.at[0] / SCORE_SCALE, w2: self.at[1] }
     }
+}
+
+/// What is computed of a block of rows.
+struct Scratch {
+    logistics: Logistics,
+    z: [f64; BLOCK],
+    shares: [f64; BLOCK],
+    losses: [f64; BLOCK],
+}
+
+thread_local! {
+    // few rows take less time than to clear it
+    static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch {
+        logistics: Logistics::new(),
+        z: [0.0; BLOCK],
+        shares: [0.0; BLOCK],
+        losses: [0.0; BLOCK],
+    });
 }
 
 /// The mean loss of a method over counts by score.
@@ -68,17 +88,20 @@ impl Objective {
     }
 
     /// The sums of some rows: loss, gradient, second derivatives.
-    fn part(&self, rows: &[ScoreRow], [a, b]: [f64; 2]) -> [f64; 6] {
-        let (mut s, mut block) = ([0.0; 6], Logistics::new());
-        let (mut z, mut shares, mut losses) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+    fn part(&self, rows: &[ScoreRow], at: [f64; 2]) -> [f64; 6] {
+        SCRATCH.with_borrow_mut(|scratch| self.part_with(scratch, rows, at))
+    }
+
+    fn part_with(&self, scratch: &mut Scratch, rows: &[ScoreRow], [a, b]: [f64; 2]) -> [f64; 6] {
+        let (mut s, Scratch { logistics: block, z, shares, losses }) = ([0.0; 6], scratch);
         for rows in rows.chunks(BLOCK) {
-            for (row, (z, share)) in rows.iter().zip(z.iter_mut().zip(&mut shares)) {
+            for (row, (z, share)) in rows.iter().zip(z.iter_mut().zip(&mut *shares)) {
                 (*z, *share) = (a * row.x - b, (row.wins + 0.5 * row.draws) / row.total());
             }
             let z = &z[..rows.len()];
             block.at(z);
             if self.method == Method::MaximumLikelihood {
-                block.losses(z, &shares, &mut losses);
+                block.losses(z, &*shares, losses);
             }
             for (i, row) in rows.iter().enumerate() {
                 let Term { loss, first, second } = match self.method {

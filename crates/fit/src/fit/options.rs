@@ -22,8 +22,8 @@ pub struct FitOptions {
     /// Whether the games are chess, whose baselines are not those of shogi.
     #[serde(default)]
     pub chess: bool,
-    /// Whether only the forecasts of the fit are wanted: a joint fit then has no covariance, and no slopes of engines
-    /// alone.
+    /// Whether only the forecasts of the fit are wanted: most models then have no covariance, and a joint fit no slopes
+    /// of engines alone.
     #[serde(skip)]
     pub forecasts_only: bool,
 }

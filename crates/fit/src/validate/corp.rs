@@ -6,7 +6,6 @@
 //! so that S = miscalibration - discrimination + uncertainty.
 
 use evalcurve_words::random;
-use rayon::prelude::*;
 
 use super::clusters::{Estimate, pivotal};
 use super::forecast::rates;
@@ -53,7 +52,7 @@ pub(super) struct Sorted {
 impl Sorted {
     pub(super) fn new(forecasts: &[Forecast]) -> Self {
         let mut order: Vec<u32> = (0..forecasts.len() as u32).collect();
-        order.par_sort_by(|&a, &b| forecasts[a as usize].logit.total_cmp(&forecasts[b as usize].logit));
+        order.sort_by(|&a, &b| forecasts[a as usize].logit.total_cmp(&forecasts[b as usize].logit));
         let mut starts = Vec::new();
         for (at, &i) in order.iter().enumerate() {
             if at == 0 || forecasts[order[at - 1] as usize].logit != forecasts[i as usize].logit {
@@ -190,11 +189,8 @@ pub fn reliability(forecasts: &[Forecast], options: &ScoreOptions) -> Result<Rel
     }
     let groups: Vec<&[u32]> = sorted.groups().collect();
     let rate = |group: usize| groups.get(group).and_then(|g| g.first()).map_or(f64::NAN, |&i| sorted.rates[i as usize]);
-    let recalibrate = |result: &dyn Fn(usize) -> f64| {
-        let cell = |g: &&[u32]| (g.iter().map(|&i| result(i as usize)).sum::<f64>(), g.len() as f64);
-        pool_adjacent_violators(groups.iter().map(cell))
-    };
-    let pools: Vec<ReliabilityPool> = recalibrate(&|i| sorted.results[i])
+    let cell = |g: &&[u32]| (g.iter().map(|&i| sorted.results[i as usize]).sum::<f64>(), g.len() as f64);
+    let pools: Vec<ReliabilityPool> = pool_adjacent_violators(groups.iter().map(cell))
         .iter()
         .map(|p| ReliabilityPool { from: rate(p.first), to: rate(p.last), win_rate: p.mean, samples: p.weight as u64 })
         .collect();
@@ -202,10 +198,16 @@ pub fn reliability(forecasts: &[Forecast], options: &ScoreOptions) -> Result<Rel
     // the distinct forecasts at which the band is given: as many from each part of the samples
     let step = (groups.len() / BAND_STEPS).max(1);
     let grid: Vec<usize> = (0..groups.len()).step_by(step).chain([groups.len() - 1]).collect();
+    let game_and_rate = |&i: &u32| (random::mixed(forecasts[i as usize].game), sorted.rates[i as usize]);
+    let samples: Vec<(u64, f64)> = sorted.order.iter().map(game_and_rate).collect();
     let simulated: Vec<Vec<f64>> = parallel::map(options.resamples as usize, |r| {
-        let unit = |f: &Forecast| random::unit(&[KEY ^ options.seed, r as u64, f.game]);
-        let luck: Vec<f64> = forecasts.iter().map(unit).collect();
-        let pools = recalibrate(&|i| f64::from(u8::from(luck[i] < sorted.rates[i])));
+        let draws = random::Prefix::new(&[KEY ^ options.seed, r as u64]);
+        let cell = |w: &[u32]| {
+            let group = &samples[w[0] as usize..w[1] as usize];
+            let wins = group.iter().filter(|(game, rate)| draws.unit_mixed(*game) < *rate).count();
+            (wins as f64, group.len() as f64)
+        };
+        let pools = pool_adjacent_violators(sorted.starts.windows(2).map(cell));
         grid.iter().map(|&g| pools.get(pools.partition_point(|p| p.last < g)).map_or(f64::NAN, |p| p.mean)).collect()
     });
     let mut band: Vec<BandPoint> = grid

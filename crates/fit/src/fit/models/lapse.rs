@@ -1,5 +1,7 @@
 //! The fit of the sigmoid with lapses, and what lapses explain.
 
+use std::cell::RefCell;
+
 use evalcurve_calibration::logistic::Logistic;
 use evalcurve_calibration::{Lapse, Method, Model, ModelKind, Outcome, Sigmoid};
 
@@ -9,59 +11,45 @@ use crate::fit::case::Case;
 use crate::fit::counts::{ScoreCount, ScoreCounts};
 use crate::fit::covariance::clustered;
 use crate::fit::error::FitError;
-use crate::fit::lapse::{Point, drawn_share};
+use crate::fit::lapse::{Common, Points, drawn_share, second};
 use crate::fit::objective::SCORE_SCALE;
 use crate::fit::options::FitOptions;
 use crate::fit::plain::{check_cases, fit_counts};
 use crate::fit::search::{Evaluation, Loss, Minimum, Search};
 use crate::fit::symmetric::Square;
+use crate::vector::BLOCK;
 
 pub(super) const FIT: Fitter = Fitter::Each(fit);
 
 /// Largest share of lapses; more means that the scores say little.
 const LARGEST: f64 = 0.4;
 
-/// The results at one score.
-struct LapseRow {
-    x: f64,
-    /// the derivatives of (z, low, high) by each parameter
-    by: Vec<[f64; 3]>,
-    /// each result, and how often it occurred
-    counts: [(f64, f64); 3],
-}
-
 /// The likelihood of results counted by score, in (w1, w2) and, if it is free, the share of lapses on either side.
 struct Likelihood {
-    rows: Vec<LapseRow>,
-    samples: f64,
+    /// scores, results, and the part of the samples with both
+    x: Vec<f64>,
+    result: Vec<f64>,
+    weight: Vec<f64>,
     spread: Vec<f64>,
+    /// written by each evaluation
+    points: RefCell<Box<Points>>,
 }
 
 impl Likelihood {
     fn new(counts: &ScoreCounts, free: bool) -> Self {
-        let row = |r: &ScoreCount| {
-            let counts = [(1.0, r.wins as f64), (0.5, r.draws as f64), (0.0, r.losses as f64)];
-            let x = f64::from(r.score_cp) / SCORE_SCALE;
-            LapseRow { x, by: expand(x, free), counts }
-        };
-        let rows: Vec<_> = counts.rows().iter().map(row).collect();
         let samples = counts.samples() as f64;
-        let squares: f64 = rows.iter().map(|r| r.x * r.x * r.counts.iter().map(|(_, n)| n).sum::<f64>()).sum();
+        let (mut x, mut result, mut weight) = (Vec::new(), Vec::new(), Vec::new());
+        for &ScoreCount { score_cp, wins, draws, losses } in counts.rows() {
+            for (of, n) in [(1.0, wins), (0.5, draws), (0.0, losses)].into_iter().filter(|(_, n)| *n > 0) {
+                x.push(f64::from(score_cp) / SCORE_SCALE);
+                result.push(of);
+                weight.push(n as f64 / samples);
+            }
+        }
         let mut spread = vec![1.0; 2 + usize::from(free)];
-        spread[0] = (squares / samples).sqrt();
-        Self { rows, samples, spread }
+        spread[0] = x.iter().zip(&weight).map(|(x, n)| n * x * x).sum::<f64>().sqrt();
+        Self { x, result, weight, spread, points: RefCell::new(Box::new(Points::new())) }
     }
-}
-
-/// The shares of unexpected wins and losses of a point of the search.
-fn lapses(at: &[f64]) -> [f64; 2] {
-    [at.get(2).copied().unwrap_or(0.0); 2]
-}
-
-/// The derivatives of (z, low, high) by each parameter at a score.
-fn expand(x: f64, free: bool) -> Vec<[f64; 3]> {
-    let all = [[x, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 1.0]];
-    all[..2 + usize::from(free)].to_vec()
 }
 
 impl Loss for Likelihood {
@@ -69,22 +57,25 @@ impl Loss for Likelihood {
         if at[2..].iter().any(|share| !(0.0..LARGEST).contains(share)) {
             return None;
         }
-        let (k, lapses) = (at.len(), lapses(at));
-        let (mut loss, mut gradient, mut hessian) = (0.0, vec![0.0; k], Square::zero(k));
-        for LapseRow { x, by, counts } in &self.rows {
-            for (result, n) in counts.iter().filter(|(_, n)| *n > 0.0) {
-                let point = Point::at(at[0] * x - at[1], lapses, *result);
-                let n = n / self.samples;
-                loss += n * point.loss;
-                for (i, a) in by.iter().enumerate() {
-                    gradient[i] += n * dot(a, &point.first);
-                    for (j, b) in by[..=i].iter().enumerate() {
-                        hessian.add(i, j, n * dot(a, &point.second.map(|row| dot(&row, b))));
-                    }
-                }
+        let (mut loss, mut by, mut twice, mut z) = (0.0, [0.0; 3], [0.0; 6], [0.0; BLOCK]);
+        let common = Common { lapse: at.get(2).copied(), draws: None };
+        let points = &mut **self.points.borrow_mut();
+        let blocks = self.x.chunks(BLOCK).zip(self.result.chunks(BLOCK)).zip(self.weight.chunks(BLOCK));
+        for ((x, result), weight) in blocks {
+            z.iter_mut().zip(x).for_each(|(z, x)| *z = at[0] * x - at[1]);
+            points.at(&z[..x.len()], common, result);
+            let Points { loss: of, first, second: bend, .. } = points;
+            for (i, (x, n)) in x.iter().zip(weight).enumerate() {
+                loss += n * of[i];
+                add(&mut by, [n * first[0][i] * x, -n * first[0][i], n * first[1][i]]);
+                let (zz, both, shares) = (n * bend[0][i], n * bend[second(0, 1)][i], n * bend[second(1, 1)][i]);
+                add(&mut twice, [zz * x * x, -zz * x, zz, both * x, -both, shares]);
             }
         }
-        Some(Evaluation { loss, gradient, hessian })
+        let mut hessian = Square::zero(at.len());
+        let places = (0..at.len()).flat_map(|i| (0..=i).map(move |j| (i, j)));
+        places.zip(twice).for_each(|((i, j), sum)| hessian.add(i, j, sum));
+        Some(Evaluation { loss, gradient: by[..at.len()].to_vec(), hessian })
     }
 
     fn spread(&self) -> &[f64] {
@@ -92,8 +83,8 @@ impl Loss for Likelihood {
     }
 }
 
-fn dot(a: &[f64; 3], b: &[f64; 3]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+fn add<const N: usize>(sums: &mut [f64; N], more: [f64; N]) {
+    sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
 }
 
 /// Shares from which the searches start.
@@ -112,6 +103,8 @@ fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit
     for free in [true, false] {
         let likelihood = Likelihood::new(&counts, free);
         let shares: &[&[f64]] = if free { &STARTS } else { &[&[]] };
+        // the likelihood of the plain sigmoid has one minimum
+        let starts = if free { &starts[..] } else { &starts[starts.len().saturating_sub(1)..] };
         for (start, share) in starts.iter().flat_map(|start| shares.iter().map(move |share| (start, share))) {
             let Ok(found) = Search::new(&likelihood).minimise(&[start.as_slice(), share].concat()) else { continue };
             let better = best.as_ref().is_none_or(|b| found.evaluation.loss < b.evaluation.loss - 1e-12);
@@ -124,15 +117,22 @@ fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit
         let [_, plain] = plain;
         return Err(plain.err().unwrap_or(FitError::NotConverged { gradient: f64::INFINITY, passes: 0 }));
     };
-    let (lapses, size) = (lapses(&found.at), found.at.len());
-    let model = Lapse { w1: found.at[0] / SCORE_SCALE, w2: found.at[1], lapse: lapses[0] };
-    let games: Vec<u64> = cases.iter().map(|c| c.game).collect();
-    let covariance = clustered(&found.evaluation.hessian, &games, |i, add| {
-        let case = &cases[i];
-        let x = f64::from(case.score_cp) / SCORE_SCALE;
-        let point = Point::at(found.at[0] * x - found.at[1], lapses, case.outcome.value());
-        expand(x, size > 2).iter().enumerate().for_each(|(j, by)| add(j, dot(by, &point.first)));
-    });
+    let size = found.at.len();
+    let lapse = found.at.get(2).copied().unwrap_or(0.0);
+    let model = Lapse { w1: found.at[0] / SCORE_SCALE, w2: found.at[1], lapse };
+    let covariance = || {
+        let games: Vec<u64> = cases.iter().map(|c| c.game).collect();
+        let points = RefCell::new(Box::new(Points::new()));
+        clustered(&found.evaluation.hessian, &games, |i, add| {
+            let x = f64::from(cases[i].score_cp) / SCORE_SCALE;
+            let mut points = points.borrow_mut();
+            let common = Common { lapse: found.at.get(2).copied(), draws: None };
+            points.at(&[found.at[0] * x - found.at[1]], common, &[cases[i].outcome.value()]);
+            let [by_z, by_share, ..] = points.first.map(|of| of[0]);
+            [x * by_z, -by_z, by_share][..size].iter().enumerate().for_each(|(j, by)| add(j, *by));
+        })
+    };
+    let covariance = if options.forecasts_only { None } else { covariance() };
     // w1 per centipawn; a share that is not free has variance 0
     let scales = [1.0 / SCORE_SCALE, 1.0, 1.0];
     let row = |i: usize| (0..size).map(|j| if i == j { scales[i] } else { 0.0 }).collect();

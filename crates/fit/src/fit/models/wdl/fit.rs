@@ -13,6 +13,7 @@ use crate::fit::options::FitOptions;
 use crate::fit::plain::check_cases;
 use crate::fit::search::{Evaluation, Loss, Minimum, minimise};
 use crate::fit::symmetric::Square;
+use crate::vector::{self, BLOCK, Logistics};
 
 /// How often each outcome followed one score at one stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,16 +34,27 @@ pub struct WdlCount {
 /// TCEC keep the calibration that complete searches give, and the others have a lower degree in a fit or a fold.
 const NEXT_TO_ZERO: f64 = 0.01;
 
-/// Rows of one stage: (score in units, wins, draws, losses).
-struct RowsOfStage {
+/// What the search needs of one stage.
+struct Stage {
     /// powers of the centred stage
     basis: [f64; TERMS],
-    rows: Vec<[f64; 4]>,
+    draws: f64,
+}
+
+/// One score at one stage, seen from the winning or from the losing side.
+struct Row {
+    stage: usize,
+    /// the score in units, positive where this side is ahead
+    x: f64,
+    /// games that this side won, and those that it won or drew
+    hits: f64,
+    hits_and_draws: f64,
 }
 
 /// The mean loss over a and b as polynomials of `terms` terms in the centred stage: first those of a, then of b.
 struct Objective<'a> {
-    stages: &'a [RowsOfStage],
+    stages: &'a [Stage],
+    rows: &'a [Row],
     terms: usize,
     samples: f64,
     spread: Vec<f64>,
@@ -50,39 +62,63 @@ struct Objective<'a> {
     flat: [f64; 2],
 }
 
-/// Loss of one (score, outcome counts) and its derivatives by (a, b): f, f_a, f_b, f_aa, f_ab, f_bb.
+/// Below this c, 1 - e^{-2c} loses digits.
+const CANCELS: f64 = 0.05;
+
+/// The sum of a loss with its derivatives by (a, b): f, f_a, f_b, f_aa, f_ab, f_bb.
 ///
 /// With z = (x-a)/b, v = (-x-a)/b, c = a/b: D = (1-W)(1-L)(1 - e^{-2c}), so that the loss is a sum of functions of z, v
 /// and c alone.
+struct Derivatives {
+    a: f64,
+    b: f64,
+    sums: [f64; 6],
+}
+
+impl Derivatives {
+    /// Of so many draws, given e^{-2c}.
+    fn of_draws(a: f64, b: f64, draws: f64, e: f64) -> Self {
+        let mut all = Self { a, b, sums: [0.0; 6] };
+        if draws > 0.0 {
+            let c = a / b;
+            let gap = if c < CANCELS { -libm::expm1(-2.0 * c) } else { 1.0 - e };
+            let first = -2.0 * draws * e / gap;
+            all.sums[0] = -draws * libm::log(gap);
+            all.chain(first, -2.0 * first / gap, [1.0 / b, -c / b, -1.0 / (b * b), 2.0 * c / (b * b)]);
+        }
+        all
+    }
+
+    /// z or v.
+    fn logit(&self, x: f64) -> f64 {
+        (x - self.a) / self.b
+    }
+
+    /// Adds a loss with its first two derivatives by z or v.
+    fn add(&mut self, z: f64, [loss, first, second]: [f64; 3]) {
+        let b = self.b;
+        self.sums[0] += loss;
+        self.chain(first, second, [-1.0 / b, -z / b, 1.0 / (b * b), 2.0 * z / (b * b)]);
+    }
+
+    fn chain(&mut self, first: f64, second: f64, [by_a, by_b, by_ab, by_bb]: [f64; 4]) {
+        self.sums[1] += first * by_a;
+        self.sums[2] += first * by_b;
+        self.sums[3] += second * by_a * by_a;
+        self.sums[4] += second * by_a * by_b + first * by_ab;
+        self.sums[5] += second * by_b * by_b + first * by_bb;
+    }
+}
+
+/// Loss of one (score, outcome counts) and its derivatives by (a, b), as in [`Derivatives`].
 pub(super) fn derivatives(a: f64, b: f64, [x, wins, draws, losses]: [f64; 4]) -> [f64; 6] {
-    let mut sums = [0.0; 6];
-    let mut chain = |first: f64, second: f64, [by_a, by_b, by_ab, by_bb]: [f64; 4]| {
-        sums[1] += first * by_a;
-        sums[2] += first * by_b;
-        sums[3] += second * by_a * by_a;
-        sums[4] += second * by_a * by_b + first * by_ab;
-        sums[5] += second * by_b * by_b + first * by_bb;
-    };
-    let mut loss = 0.0;
-    for (z, hits) in [((x - a) / b, wins), ((-x - a) / b, losses)] {
-        let at = Logistic::at(z);
-        loss += hits * at.minus_log_p + draws * at.minus_log_q;
-        chain(
-            draws * at.p - hits * at.q,
-            (hits + draws) * at.p * at.q,
-            [-1.0 / b, -z / b, 1.0 / (b * b), 2.0 * z / (b * b)],
-        );
+    let mut all = Derivatives::of_draws(a, b, draws, libm::exp(-2.0 * a / b));
+    for (x, hits) in [(x, wins), (-x, losses)] {
+        let z = all.logit(x);
+        let Logistic { p, q, minus_log_p, minus_log_q } = Logistic::at(z);
+        all.add(z, [hits * minus_log_p + draws * minus_log_q, draws * p - hits * q, (hits + draws) * p * q]);
     }
-    if draws > 0.0 {
-        let c = a / b;
-        let grown = libm::expm1(2.0 * c);
-        loss -= draws * libm::log(-libm::expm1(-2.0 * c));
-        // e^{2c}/(e^{2c}-1)² = (1 + 1/(e^{2c}-1))/(e^{2c}-1): no infinity over infinity
-        let (first, second) = (-draws * 2.0 / grown, draws * 4.0 * (1.0 + 1.0 / grown) / grown);
-        chain(first, second, [1.0 / b, -c / b, -1.0 / (b * b), 2.0 * c / (b * b)]);
-    }
-    sums[0] = loss;
-    sums
+    all.sums
 }
 
 impl Objective<'_> {
@@ -114,13 +150,28 @@ fn add_stage([f_a, f_b, f_aa, f_ab, f_bb]: [f64; 5], basis: &[f64], gradient: &m
 impl Loss for Objective<'_> {
     fn evaluate(&self, at: &[f64]) -> Option<Evaluation> {
         let k = self.terms;
-        let (mut loss, mut gradient, mut hessian) = (0.0, vec![0.0; 2 * k], Square::zero(2 * k));
-        for stage in self.stages {
-            let (a, b) = self.a_and_b(at, &stage.basis)?;
-            let mut sums = [0.0; 6];
-            for row in &stage.rows {
-                sums.iter_mut().zip(derivatives(a, b, *row)).for_each(|(s, d)| *s += d);
+        let a_and_b: Vec<(f64, f64)> =
+            self.stages.iter().map(|stage| self.a_and_b(at, &stage.basis)).collect::<Option<_>>()?;
+        let mut e: Vec<f64> = a_and_b.iter().map(|(a, b)| -2.0 * a / b).collect();
+        vector::exp(&mut e);
+        let of_stage = |((stage, (a, b)), e): ((&Stage, (f64, f64)), f64)| Derivatives::of_draws(a, b, stage.draws, e);
+        let mut sums: Vec<Derivatives> = self.stages.iter().zip(a_and_b).zip(e).map(of_stage).collect();
+        let (mut logistics, mut z) = (Logistics::new(), [0.0; BLOCK]);
+        let (mut shares, mut losses) = ([0.0; BLOCK], [0.0; BLOCK]);
+        for rows in self.rows.chunks(BLOCK) {
+            for (row, (z, share)) in rows.iter().zip(z.iter_mut().zip(&mut shares)) {
+                (*z, *share) = (sums[row.stage].logit(row.x), row.hits / row.hits_and_draws);
             }
+            let z = &z[..rows.len()];
+            logistics.at(z);
+            logistics.losses(z, &shares, &mut losses);
+            for (i, row) in rows.iter().enumerate() {
+                let (p, q, n) = (logistics.p[i], logistics.q[i], row.hits_and_draws);
+                sums[row.stage].add(z[i], [n * losses[i], (n - row.hits) * p - row.hits * q, n * p * q]);
+            }
+        }
+        let (mut loss, mut gradient, mut hessian) = (0.0, vec![0.0; 2 * k], Square::zero(2 * k));
+        for (stage, Derivatives { sums, .. }) in self.stages.iter().zip(sums) {
             let [f, sums @ ..] = sums.map(|s| s / self.samples);
             loss += f;
             add_stage(sums, &stage.basis[..k], &mut gradient, &mut hessian);
@@ -137,7 +188,7 @@ impl Loss for Objective<'_> {
     fn leaves(&self, at: &[f64], _here: &Evaluation, step: &[f64], _is_bowl: bool) -> bool {
         let next: Vec<f64> = at.iter().zip(step).map(|(a, s)| a + s).collect();
         let is_near = |(a, b): (f64, f64)| (a / self.flat[0]).min(b / self.flat[1]) < NEXT_TO_ZERO;
-        let leaves = |RowsOfStage { basis, .. }: &RowsOfStage| {
+        let leaves = |Stage { basis, .. }: &Stage| {
             self.a_and_b(at, basis).is_some_and(is_near) && self.a_and_b(&next, basis).is_none()
         };
         self.terms > 1 && self.stages.iter().any(leaves)
@@ -218,16 +269,19 @@ fn solve(counts: &[WdlCount], unit: StageUnit) -> Result<Solved, FitError> {
     let by_stage: Vec<&[&WdlCount]> = sorted.chunk_by(|a, b| a.stage == b.stage).collect();
     let width = if width > 0.0 { width } else { 1.0 };
     let scale = StageScale { middle, width, terms: by_stage.len().clamp(1, TERMS) };
-    let stages: Vec<RowsOfStage> = by_stage
-        .iter()
-        .map(|rows| RowsOfStage {
-            basis: scale.basis(rows.first().map_or(0.0, |r| f64::from(r.stage))),
-            rows: rows
-                .iter()
-                .map(|c| [f64::from(c.score_cp) / UNIT, c.wins as f64, c.draws as f64, c.losses as f64])
-                .collect(),
-        })
-        .collect();
+    let stage = |rows: &&[&WdlCount]| Stage {
+        basis: scale.basis(rows.first().map_or(0.0, |r| f64::from(r.stage))),
+        draws: rows.iter().map(|c| c.draws as f64).sum(),
+    };
+    let stages: Vec<Stage> = by_stage.iter().map(stage).collect();
+    let mut rows = Vec::with_capacity(2 * sorted.len());
+    for (stage, counts) in by_stage.iter().enumerate() {
+        for c in *counts {
+            let x = f64::from(c.score_cp) / UNIT;
+            let side = |x: f64, hits: u64| Row { stage, x, hits: hits as f64, hits_and_draws: (hits + c.draws) as f64 };
+            rows.extend([side(x, c.wins), side(-x, c.losses)].into_iter().filter(|row| row.hits_and_draws > 0.0));
+        }
+    }
     // one a and one b first, from the share of draws and the size of the scores
     let size = mean(&|c| f64::from(c.score_cp) * f64::from(c.score_cp)).sqrt() / UNIT;
     let share = (sorted.iter().map(|c| c.draws as f64).sum::<f64>() / samples).clamp(0.02, 0.98);
@@ -235,6 +289,7 @@ fn solve(counts: &[WdlCount], unit: StageUnit) -> Result<Solved, FitError> {
     let a = b * (libm::log1p(share) - libm::log1p(-share));
     let objective = |terms: usize, flat: [f64; 2]| Objective {
         stages: &stages,
+        rows: &rows,
         terms,
         samples,
         // a step of a spread in a or b moves the logits by about one
@@ -316,15 +371,18 @@ pub(super) fn fit(
     let Solved { model, at, hessian, mean_loss, scale } = solve(&counts, unit)?;
     let games: Vec<u64> = known.iter().map(|k| k.0.game).collect();
     let terms = scale.terms;
-    let in_units = leveraged(&hessian, &games, |i, gradient, hessian| {
-        let (case, stage) = &known[i];
-        let basis = scale.basis(f64::from(*stage));
-        let value = |c: &[f64]| c.iter().zip(basis).map(|(c, u)| c * u).sum::<f64>();
-        let mut row = [f64::from(case.score_cp) / UNIT, 0.0, 0.0, 0.0];
-        row[3 - case.outcome as usize] = 1.0;
-        let [_, sums @ ..] = derivatives(value(&at[..terms]), value(&at[terms..]), row);
-        add_stage(sums, &basis[..terms], gradient, hessian);
-    });
+    let in_units = || {
+        leveraged(&hessian, &games, |i, gradient, hessian| {
+            let (case, stage) = &known[i];
+            let basis = scale.basis(f64::from(*stage));
+            let value = |c: &[f64]| c.iter().zip(basis).map(|(c, u)| c * u).sum::<f64>();
+            let mut row = [f64::from(case.score_cp) / UNIT, 0.0, 0.0, 0.0];
+            row[3 - case.outcome as usize] = 1.0;
+            let [_, sums @ ..] = derivatives(value(&at[..terms]), value(&at[terms..]), row);
+            add_stage(sums, &basis[..terms], gradient, hessian);
+        })
+    };
+    let in_units = if options.forecasts_only { None } else { in_units() };
     // from the centred stage to the powers of stage/target: linear in the coefficients
     let matrix = scale.to_powers(unit.target());
     let entry = |v: &Square, i: usize, j: usize| {
