@@ -1,8 +1,7 @@
 //! The likelihood of a result where a share of the results follows no score: P = low + (1 - low - high) σ(z).
 //!
 //! Wichmann and Hill, *The psychometric function: I. Fitting, sampling, and goodness of fit*, Perception &
-//! Psychophysics
-//! 2001.
+//! Psychophysics 2001.
 
 use crate::vector::{self, BLOCK, Logistics};
 
@@ -282,8 +281,8 @@ mod tests {
     }
 
     impl Point {
-        /// At a logit z, with the shares of games won (`low`) and lost (`high`) whatever the score. `result` is 1, 0.5 or
-        /// 0.
+        /// At a logit z, with the shares of games won (`low`) and lost (`high`) whatever the score. `result` is 1, 0.5
+        /// or 0.
         fn at(z: f64, [low, high]: [f64; 2], result: f64) -> Self {
             let Logistic { p, q, minus_log_p, minus_log_q } = Logistic::at(z);
             let slope = 1.0 - low - high;
