@@ -47,7 +47,7 @@ impl Prefix {
         scaled(self.bits_mixed(last), n)
     }
 
-    /// Same as [`unit`] with a last key as [`mixed`] returns it.
+    /// Same as [`unit()`] with a last key as [`mixed`] returns it.
     #[inline]
     pub fn unit_mixed(self, last: u64) -> f64 {
         fraction(self.bits_mixed(last))
