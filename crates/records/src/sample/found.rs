@@ -52,7 +52,6 @@ struct Barren {
 impl Barren {
     fn add(&mut self, mut block: FoundBlock) {
         self.counts.add_block(&block);
-        self.counts.skip_games(SkipReason::Duplicate, block.copies.len() as u64 + block.more_copies);
         match block.holds_nothing() {
             true => {
                 count(&mut self.counts.files_refused, Refusal::NoGames.as_str(), 1);

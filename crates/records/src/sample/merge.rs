@@ -126,6 +126,11 @@ impl Reporter {
     /// The game at this source and line is also in another source, and counts there.
     fn duplicate(&mut self, names: &Names, source: NameId, line: u64, other: NameId) {
         self.report.skip_games(SkipReason::Duplicate, 1);
+        self.also_in(names, source, line, other);
+    }
+
+    /// Says so of a game that is counted already.
+    fn also_in(&mut self, names: &Names, source: NameId, line: u64, other: NameId) {
         let text = text!("the game is also in {}", names.get(other));
         self.problem(names.get(source), line, SkipReason::Duplicate, text, false);
     }
@@ -313,7 +318,6 @@ impl<'a> Merge<'a> {
             self.game(part, game, block, source, first_line);
         }
         self.unkept(part, copies, source, first_line);
-        self.reporter.report.skip_games(SkipReason::Duplicate, block.more_copies);
     }
 
     fn unkept(&mut self, part: usize, copies: &[Copy], source: NameId, first_line: u64) {
@@ -321,7 +325,7 @@ impl<'a> Merge<'a> {
             let FoundGame { info, annotator, .. } = &self.found[part].games[copy.kept];
             let kept = self.by_id.get(&(info.id, annotator.map(|id| self.found[part].names.get(id))));
             let other = kept.map_or(source, |slot| self.games[*slot].source);
-            self.reporter.duplicate(&self.names, source, first_line + copy.line + 1, other);
+            self.reporter.also_in(&self.names, source, first_line + copy.line + 1, other);
         }
     }
 

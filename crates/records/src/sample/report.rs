@@ -158,6 +158,7 @@ impl ReadReport {
         self.verified += block.verified;
         self.bytes += block.bytes;
         block.skipped.iter().for_each(|(reason, n)| self.skip_games(*reason, *n));
+        self.skip_games(SkipReason::Duplicate, block.copies.len() as u64 + block.more_copies);
         add_counts(&mut self.oddities, &block.oddities);
     }
 
