@@ -101,6 +101,12 @@ pub(crate) fn log1p(x: &mut [f64]) {
     x.iter_mut().for_each(|x| *x = log1p_of(*x));
 }
 
+/// Adds a few numbers to as many sums.
+#[inline]
+pub(crate) fn add_all<const N: usize>(sums: &mut [f64; N], more: [f64; N]) {
+    sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+}
+
 /// The logistic function at up to [`BLOCK`] logits.
 pub(crate) struct Logistics {
     /// 1/(1 + exp(-z)).

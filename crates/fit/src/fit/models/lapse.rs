@@ -17,7 +17,7 @@ use crate::fit::options::FitOptions;
 use crate::fit::plain::{check_cases, fit_counts};
 use crate::fit::search::{Evaluation, Loss, Minimum, Search};
 use crate::fit::symmetric::Square;
-use crate::vector::BLOCK;
+use crate::vector::{BLOCK, add_all};
 
 pub(super) const FIT: Fitter = Fitter::Each(fit);
 
@@ -67,9 +67,9 @@ impl Loss for Likelihood {
             let Points { loss: of, first, second: bend, .. } = points;
             for (i, (x, n)) in x.iter().zip(weight).enumerate() {
                 loss += n * of[i];
-                add(&mut by, [n * first[0][i] * x, -n * first[0][i], n * first[1][i]]);
+                add_all(&mut by, [n * first[0][i] * x, -n * first[0][i], n * first[1][i]]);
                 let (zz, both, shares) = (n * bend[0][i], n * bend[second(0, 1)][i], n * bend[second(1, 1)][i]);
-                add(&mut twice, [zz * x * x, -zz * x, zz, both * x, -both, shares]);
+                add_all(&mut twice, [zz * x * x, -zz * x, zz, both * x, -both, shares]);
             }
         }
         let mut hessian = Square::zero(at.len());
@@ -81,10 +81,6 @@ impl Loss for Likelihood {
     fn spread(&self) -> &[f64] {
         &self.spread
     }
-}
-
-fn add<const N: usize>(sums: &mut [f64; N], more: [f64; N]) {
-    sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
 }
 
 /// Shares from which the searches start.

@@ -8,7 +8,7 @@ use crate::fit::lapse::{Common, PARAMETERS, Points, second};
 use crate::fit::search::{Evaluation, GRADIENT_TOLERANCE, Limits, Loss, MAX_STEP};
 use crate::fit::symmetric::{Arrow, Curvature, Pattern, Square};
 use crate::parallel;
-use crate::vector::{BLOCK, Logistics};
+use crate::vector::{BLOCK, Logistics, add_all};
 
 /// Slopes beyond this, in logits per median score, run off to infinity: a score separates wins from losses, but for
 /// results that follow no score.
@@ -521,10 +521,6 @@ impl<'a> Objective<'a> {
         let of_draws = draws.is_none() || (drawn > 0.0 && width > 0.0 && width < WIDEST);
         (0.0..MOST_LAPSES).contains(&lapse) && of_draws && 2.0 * lapse + drawn < MOST_AT_RANDOM
     }
-}
-
-fn add_all<const N: usize>(sums: &mut [f64; N], more: [f64; N]) {
-    sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
 }
 
 impl Loss<Arrow> for Objective<'_> {
