@@ -7,12 +7,6 @@ pub mod serve;
 pub mod simulate;
 #[cfg(feature = "program")]
 pub mod theory;
-#[cfg(feature = "program")]
-pub mod theory_estimate;
-#[cfg(feature = "program")]
-pub mod theory_playout;
-#[cfg(feature = "program")]
-pub mod theory_plurality;
 
 #[cfg(feature = "program")]
 pub use self::flat::FLAT;

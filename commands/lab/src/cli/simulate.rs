@@ -147,7 +147,7 @@ fn rules() -> Vec<String> {
 }
 
 /// One value per engine or group, from a list with one value for each, or one for all.
-pub(super) fn one_per<T: Clone>(
+pub(in crate::cli) fn one_per<T: Clone>(
     what: &'static str,
     count: usize,
     option: &str,

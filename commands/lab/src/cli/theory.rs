@@ -1,9 +1,11 @@
 //! `evalcurve-lab theory`
 
+mod estimate;
+mod playout;
+mod plurality;
+
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand};
 use evalcurve_words::key;
-
-use super::{theory_estimate, theory_playout, theory_plurality};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -24,13 +26,13 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     /// Evaluate moves of tic-tac-toe, Hex and Y by play-outs (Raiko 2006)
-    Playout(theory_playout::Args),
+    Playout(playout::Args),
     /// Compute the exact probability that each move wins the plurality of independent voters
-    Plurality(theory_plurality::PluralityArgs),
+    Plurality(plurality::PluralityArgs),
     /// Compare the bounds of Sato (2013, theorems 3 and 4) with the exact values
-    Bounds(theory_plurality::BoundsArgs),
+    Bounds(plurality::BoundsArgs),
     /// Estimate noise, gap and synchronisation from the votes of a council, and the gain of each rule
-    Estimate(theory_estimate::Args),
+    Estimate(estimate::Args),
 }
 
 impl Subcommand for Args {
@@ -40,10 +42,10 @@ impl Subcommand for Args {
 
     fn run(&self, _: &Program) -> anyhow::Result<Done> {
         match &self.command {
-            Command::Playout(args) => theory_playout::run(args),
-            Command::Plurality(args) => theory_plurality::plurality(args),
-            Command::Bounds(args) => theory_plurality::bounds(args),
-            Command::Estimate(args) => theory_estimate::run(args),
+            Command::Playout(args) => playout::run(args),
+            Command::Plurality(args) => plurality::plurality(args),
+            Command::Bounds(args) => plurality::bounds(args),
+            Command::Estimate(args) => estimate::run(args),
         }
     }
 }

@@ -11,7 +11,7 @@ use evalcurve_app::cli::options::{OutputArgs, language, one_of};
 use evalcurve_figures::PlotOptions;
 use evalcurve_words::text;
 
-use super::simulate::one_per;
+use crate::cli::simulate::one_per;
 use crate::improvement::{Position, judge};
 use crate::plurality::{self, Tie, Voters};
 use crate::report::plurality as report;
