@@ -48,7 +48,7 @@ pub use member::{Listener, Member};
 pub use player::{Failure, Player};
 pub use queue::{Event, GUI_LINE_BYTES, events, forward, wait};
 pub use task::{FailureKind, MemberEvent, SearchResult, Task};
-pub use trial::{Trial, disobeys, ignored, instead_of, time_per_move, try_limits};
+pub use trial::{disobeys, ignored, instead_of, start_to_try, time_per_move, trial_patience, usable_limits};
 pub use voted::VotedGame;
 
 /// The text of a file of the repository; `None` in a package, which does not hold it.

@@ -10,14 +10,16 @@ use super::board::{Board, Game, quoted};
 use super::config::{EngineConfig, Limit};
 use super::player::{Failure, Player};
 use super::task::SearchResult;
-use crate::usi::{Position, Protocol, QuietClock};
+use crate::usi::{Position, Protocol};
 
 /// How long an engine may take to `usiok` and to `readyok` when it is tried.
 const START_MS: u64 = 10_000;
 const READY_MS: u64 = 20_000;
 
-/// How long a trial move may take, with a limit of time beyond it.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a trial move may take at a limit.
+pub fn trial_patience(limit: Limit) -> Duration {
+    Duration::from_secs(5) + limit.time().unwrap_or_default()
+}
 
 /// Limits to try, with a time in milliseconds. First those that mean the same whatever else a machine does: a
 /// calibration is of one limit, and members of a council share the processors.
@@ -28,115 +30,17 @@ fn limits(ms: u64) -> [Limit; 4] {
 /// The time of a limit that is tried for its kind alone.
 const TIME_MS: u64 = 200;
 
-/// What an engine did with the limits that were tried.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Trial {
-    /// The first limit that it obeyed; `None` if it obeyed none.
-    pub limit: Option<Limit>,
-    /// The time that it takes for a search at that limit.
-    pub time: Duration,
-    /// What it did with those before, or why it could not be tried.
-    pub failures: Vec<Text>,
-}
-
-/// The limits that the protocol of a game has.
-fn usable(game: Game, ms: u64) -> impl Iterator<Item = Limit> {
+/// Those that the protocol of a game has.
+pub fn usable_limits(game: Game, ms: u64) -> impl Iterator<Item = Limit> {
     limits(ms).into_iter().filter(move |limit| game.protocol() == Protocol::Usi || !matches!(limit, Limit::Byoyomi(_)))
 }
 
 /// Starts an engine to try a limit.
-fn start(engine: &EngineConfig, limit: Limit) -> Result<Player, Failure> {
+///
+/// # Errors
+/// It does not start in time, or not at all.
+pub fn start_to_try(engine: &EngineConfig, limit: Limit) -> Result<Player, Failure> {
     Player::start(&EngineConfig { start_ms: START_MS, ready_ms: READY_MS, limit: Some(limit), ..engine.clone() })
-}
-
-/// Starts an engine and lets it search with one limit after another, two moves with each, until it obeys one. The limit
-/// is such that a search of these positions takes about these milliseconds.
-pub fn try_limits(engine: &EngineConfig, game: Game, positions: &[Position], ms: u64) -> Trial {
-    let mut trial = Trial::default();
-    for limit in usable(game, ms) {
-        let mut player = match start(engine, limit) {
-            Ok(player) => player,
-            Err(failure) => {
-                trial.failures.push(failure.to_text());
-                return trial;
-            }
-        };
-        match time_per_move(&mut player, game, limit) {
-            Ok(time) => {
-                trial.failures.extend(drops_otherwise(&mut player, game, limit));
-                let found = adapted(&mut player, game, limit, positions, Duration::from_millis(ms));
-                let (limit, time) = found.unwrap_or((limit, time));
-                return Trial { limit: Some(limit), time, ..trial };
-            }
-            Err(why) => trial.failures.push(why.about(&Text::same(limit.to_string()))),
-        }
-    }
-    trial
-}
-
-/// The limit of this kind with which a search of these positions takes about a time, and the time that it takes with
-/// the new game before it: some engines clear their memory for longer than they search. What else the machine does now
-/// does not count.
-fn adapted(
-    player: &mut Player,
-    game: Game,
-    limit: Limit,
-    positions: &[Position],
-    wanted: Duration,
-) -> Option<(Limit, Duration)> {
-    let mut time = |limit: Limit| {
-        let (since, mut searching) = (QuietClock::start(), Duration::ZERO);
-        for position in positions {
-            player.new_game().ok()?;
-            let (board, _) = Board::new(game, position);
-            let (patience, began) = (PATIENCE + limit.time().unwrap_or_default(), QuietClock::start());
-            player.search(position.clone(), board.side(), limit.go(), patience).ok()?;
-            searching += began.elapsed();
-        }
-        let count = u32::try_from(positions.len()).ok()?.max(1);
-        Some((searching / count, since.elapsed() / count))
-    };
-    match limit {
-        Limit::Nodes(nodes) => {
-            let factor = (wanted.as_secs_f64() / time(limit)?.0.as_secs_f64().max(1e-6)).min(MOST_MORE);
-            let limit = Limit::Nodes(((nodes as f64 * factor) as u64 / 1_000).max(1) * 1_000);
-            Some((limit, time(limit)?.1))
-        }
-        Limit::Depth(_) => {
-            let mut found = (Limit::Depth(1), time(Limit::Depth(1))?.1);
-            for depth in 2..=MOST_PLIES {
-                let longer = time(Limit::Depth(depth)).filter(|(searching, _)| *searching <= wanted);
-                let Some((_, whole)) = longer else { break };
-                found = (Limit::Depth(depth), whole);
-            }
-            Some(found)
-        }
-        _ => Some((limit, time(limit)?.1)),
-    }
-}
-
-/// The most times as many nodes as were tried, and the most plies, for engines that answer at once.
-const MOST_MORE: f64 = 50.0;
-const MOST_PLIES: u64 = 30;
-
-/// Shogi with a pawn in hand, in which only drops are legal.
-const ONLY_DROPS: &str = "sfen 1r6k/9/9/9/9/9/p8/9/K8 b P 1";
-
-/// What an engine answers that writes drops with another sign than USI: it loses its first game with a drop.
-fn drops_otherwise(player: &mut Player, game: Game, limit: Limit) -> Option<Text> {
-    if game != Game::Shogi {
-        return None;
-    }
-    let position = Position::parse(ONLY_DROPS);
-    let (board, _) = Board::new(game, &position);
-    let patience = PATIENCE + limit.time().unwrap_or_default();
-    let best = player.search(position, board.side(), limit.go(), patience).ok()?.best?;
-    best.contains('@').then(|| {
-        text!(
-            "it answered '{}': in USI that drop has a *; put a program between that turns @ into * and back",
-            quoted(&best)
-        )
-    })
 }
 
 /// An engine that obeys a number of nodes reports at least this share of it. Of nine engines at 200 to 100,000 nodes
@@ -186,10 +90,10 @@ pub fn instead_of(engine: &EngineConfig, game: Game) -> Text {
     let kind = |limit: &Limit| std::mem::discriminant(limit);
     let other = |limit: &Limit| engine.limit.is_none_or(|own| kind(&own) != kind(limit));
     // depths are the same on every machine
-    let mut limits: Vec<Limit> = usable(game, TIME_MS).filter(other).collect();
+    let mut limits: Vec<Limit> = usable_limits(game, TIME_MS).filter(other).collect();
     limits.sort_by_key(|limit| !matches!(limit, Limit::Depth(_)));
     let obeyed = limits.into_iter().find(|limit| {
-        start(engine, *limit).is_ok_and(|mut player| {
+        start_to_try(engine, *limit).is_ok_and(|mut player| {
             let obeys = time_per_move(&mut player, game, *limit).is_ok();
             player.quit();
             obeys
@@ -225,11 +129,10 @@ type Reported = (Option<u32>, Option<u64>);
 /// The depths and nodes of two moves from the initial position.
 fn two_moves(player: &mut Player, game: Game, limit: Limit) -> Result<[Reported; 2], Text> {
     player.new_game().map_err(|failure| failure.to_text())?;
-    let patience = PATIENCE + limit.time().unwrap_or_default();
     let (mut position, mut reported) = (Position::default(), [(None, None); 2]);
     for reported in &mut reported {
         let (board, _) = Board::new(game, &position);
-        let found = player.search(position.clone(), board.side(), limit.go(), patience);
+        let found = player.search(position.clone(), board.side(), limit.go(), trial_patience(limit));
         let SearchResult { best, depth, nodes, .. } = found.map_err(|failure: Failure| failure.to_text())?;
         *reported = (depth, nodes);
         let best = best.unwrap_or_default();

@@ -13,7 +13,7 @@ use evalcurve_app::cli::{Done, Limits, PlayMembers, Program, ScoreMembers, termi
 use evalcurve_app::shipped::{TARGET, enough_positions, shipped_positions};
 use evalcurve_app::{Calibrate, Fitting, Input, Logs, Reading, Sampling};
 use evalcurve_engine::usi::{Launch, Position};
-use evalcurve_engine::{ConfigText, EngineConfig, Game, Limit, VotedGame, try_limits, words};
+use evalcurve_engine::{ConfigText, EngineConfig, Game, Limit, VotedGame, words};
 use evalcurve_fit::calibration::{Calibration, file_stems};
 use evalcurve_rules::Rule;
 use evalcurve_rules::log::Session;
@@ -23,6 +23,7 @@ use evalcurve_words::random::DEFAULT_SEED;
 use evalcurve_words::{say, text, whole_file};
 
 use super::council::{read_log, votes, without_votes};
+use crate::trial::try_limits;
 use crate::{Config, LearnOptions, Replay};
 
 /// The limit that messages have as an example.

@@ -79,7 +79,7 @@ fn body(report: &Report<'_>) -> Result<Vec<Block>, PlotError> {
         "Here each engine's samples are fitted alone, by p(x) = 1/(1 + exp(-w1 x + w2)), against the opponents that \
          it met; the constants may therefore differ from those above. The first interval of w1 is from the clustered \
          sandwich covariance, the second from the bootstrap over games; where they differ much, there are too few \
-         games for either.",
+         games for either. It has no second where more than a fortieth of the resamples determine no curve.",
     ));
     out.push(folded(
         report.word("The sigmoid of each engine alone"),

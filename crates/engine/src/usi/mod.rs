@@ -24,8 +24,7 @@ pub use process::{
 };
 #[cfg(unix)]
 pub use process::{before_signals_end, is_ignored};
-pub use processor_time::Processes;
-pub(crate) use processor_time::QuietClock;
+pub use processor_time::{Processes, QuietClock};
 pub use running::engines_are_stopping;
 pub(crate) use words::first_word;
 

@@ -72,18 +72,20 @@ impl Processes {
 /// The time that passes, less that in which this program and the engines that it started wait for a processor: as on a
 /// machine that does nothing else. Elsewhere than on Linux, all of the time.
 #[derive(Debug)]
-pub(crate) struct QuietClock {
+pub struct QuietClock {
     began: Instant,
     waits: HashMap<(u32, u32), Duration>,
 }
 
 impl QuietClock {
-    pub(crate) fn start() -> Self {
+    /// Starts the clock.
+    pub fn start() -> Self {
         let waits = waits();
         Self { began: Instant::now(), waits }
     }
 
-    pub(crate) fn elapsed(&self) -> Duration {
+    /// The time since the start.
+    pub fn elapsed(&self) -> Duration {
         let elapsed = self.began.elapsed();
         // threads of one process wait at the same time, and processes for each other
         let mut by_process: HashMap<u32, Duration> = HashMap::new();

@@ -46,9 +46,12 @@ pub struct Bootstrap {
 }
 
 impl Bootstrap {
-    /// Percentile interval (low, high) of a number of each curve at a `level` such as 0.95; `None` without curves.
+    /// Percentile interval (low, high) of a number of each curve at a `level` such as 0.95; `None` where more resamples
+    /// than one tail holds determine no curve, since nobody knows the ends then.
     pub fn interval(&self, level: f64, of: impl Fn(&Sigmoid) -> f64) -> Option<(f64, f64)> {
-        percentile_interval(self.sigmoids.iter().map(of).collect(), level)
+        let tail = 0.5 * (1.0 - level) * (self.failed + self.sigmoids.len()) as f64;
+        let values = (self.failed as f64 <= tail).then(|| self.sigmoids.iter().map(of).collect());
+        percentile_interval(values?, level)
     }
 }
 
@@ -75,8 +78,8 @@ impl GameBootstrap {
 impl FitData<'_> {
     /// Resamples the games and fits both curves to each resample, and counts the evaluation curve.
     ///
-    /// Each search starts at the curve of all games; least squares follows that minimum and tries no others as long as
-    /// the search converges. A method without a fit to all games is not fitted to resamples either.
+    /// Each search starts at the curve of all games; least squares follows that minimum and tries no others. A method
+    /// without a fit to all games is not fitted to resamples either.
     pub fn bootstrap(&self, options: &BootstrapOptions) -> GameBootstrap {
         let starts = ByMethod::new(|method| start(method, &self.counts).ok().filter(|_| options.sigmoids));
         let games = Games::new(&self.grouped, &self.counts, options.bin_cp);
@@ -90,26 +93,6 @@ impl FitData<'_> {
         });
         GameBootstrap { options: *options, fits, bins }
     }
-}
-
-/// Fits the curve to `resamples` resamples of the games, each of as many games as there are, drawn with replacement.
-///
-/// # Errors
-/// The [`FitError`] of the fit to all samples, which must succeed; a slope that is not positive is no error here.
-pub fn bootstrap(
-    method: Method,
-    observations: &[Observation],
-    resamples: u32,
-    seed: u64,
-) -> Result<Bootstrap, FitError> {
-    let grouped = Grouped::new(observations);
-    let counts = ScoreCounts::from_observations(observations);
-    let at = start(method, &counts)?;
-    let options = BootstrapOptions { resamples, seed, bin_cp: u32::MAX, sigmoids: true };
-    let games = Games::new(&grouped, &counts, options.bin_cp);
-    let (curves, _) = games.run(&[Some(Warm::new(method, at, &games.x))], &options);
-    let sigmoids: Vec<Sigmoid> = curves.into_iter().filter_map(|[curve]| curve).collect();
-    Ok(Bootstrap { failed: resamples as usize - sigmoids.len(), sigmoids })
 }
 
 /// Where the searches begin: the curve of all samples.
@@ -169,11 +152,7 @@ impl Games {
     }
 
     /// The curves of every resample, and the interval of the mean result of every bin.
-    fn run<const N: usize>(
-        &self,
-        warm: &[Option<Warm>; N],
-        options: &BootstrapOptions,
-    ) -> (Vec<[Option<Sigmoid>; N]>, Intervals) {
+    fn run(&self, warm: &[Option<Warm>; 2], options: &BootstrapOptions) -> (Vec<[Option<Sigmoid>; 2]>, Intervals) {
         let keys: Vec<u64> = (0..self.starts.len() as u64 - 1).map(random::mixed).collect();
         let scratch = || (vec![0u64; self.x.len()], Drawn::default());
         let one = |(cells, drawn): &mut (Vec<u64>, Drawn), r: u32| {

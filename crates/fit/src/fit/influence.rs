@@ -40,35 +40,6 @@ impl Influence {
     }
 }
 
-/// The standard error of a difference a - b of two numbers that rest on games in common, from the influences of the
-/// games on each, by ascending game. `None` with fewer than two games.
-///
-/// √(G/(G-1) Σ_g (a_g - b_g)²), with 0 for a game that only one of the two has.
-pub fn standard_error_of_difference(a: &[(u64, f64)], b: &[(u64, f64)]) -> Option<f64> {
-    let (mut i, mut j, mut games, mut sum) = (0, 0, 0u64, 0.0);
-    loop {
-        let difference = match (a.get(i), b.get(j)) {
-            (None, None) => break,
-            (Some(x), Some(y)) if x.0 == y.0 => {
-                (i, j) = (i + 1, j + 1);
-                x.1 - y.1
-            }
-            (Some(x), y) if y.is_none_or(|y| x.0 < y.0) => {
-                i += 1;
-                x.1
-            }
-            (_, Some(y)) => {
-                j += 1;
-                -y.1
-            }
-            (Some(_), None) => break,
-        };
-        games += 1;
-        sum += difference * difference;
-    }
-    (games > 1).then(|| (games as f64 / (games - 1) as f64 * sum).sqrt())
-}
-
 impl FitData<'_> {
     /// The influence of each game on a curve that was fitted to these samples by `method`; `None` where the loss has
     /// no curvature there, that is, where the curve was not fitted to them.
@@ -162,16 +133,5 @@ mod tests {
                 assert!((moved - psi[0]).abs() < 0.05 * psi[0].abs() + 2e-6, "{method} {moved:e} {:e}", psi[0]);
             }
         }
-    }
-
-    #[test]
-    fn differences_pair_games() {
-        let a = [(1, 1.0), (3, 2.0), (5, 1.0)];
-        let b = [(2, 1.0), (3, 2.0), (6, -1.0)];
-        // games 1, 2, 5 and 6 differ by 1 each, game 3 by 0
-        let expected = (5.0f64 / 4.0 * 4.0).sqrt();
-        assert!((standard_error_of_difference(&a, &b).unwrap() - expected).abs() < 1e-12);
-        assert_eq!(standard_error_of_difference(&a[..1], &[]), None);
-        assert_eq!(standard_error_of_difference(&a, &a), Some(0.0));
     }
 }

@@ -29,14 +29,14 @@ pub(crate) mod oracle;
 #[cfg(test)]
 mod tests;
 
-pub use bootstrap::{Bootstrap, BootstrapOptions, GameBootstrap, bootstrap, percentile_interval};
+pub use bootstrap::{Bootstrap, BootstrapOptions, GameBootstrap, percentile_interval};
 pub(crate) use case::Part;
 pub use case::{Case, median_size};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
 pub use error::FitError;
 pub use evalcurve_calibration::model::*;
 pub use evalcurve_calibration::{CP_PER_LOGIT, GamesNeeded, Reading, SharedPosition, Situation, StageUnit};
-pub use influence::{Influence, standard_error_of_difference};
+pub use influence::Influence;
 pub use linear::{LinearRow, Regression, regress};
 pub(crate) use models::fit_engines_near;
 pub use models::{

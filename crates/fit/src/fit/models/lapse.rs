@@ -17,9 +17,13 @@ use crate::fit::options::FitOptions;
 use crate::fit::plain::{check_cases, fit_counts};
 use crate::fit::search::{Evaluation, Loss, Minimum, Search};
 use crate::fit::symmetric::Square;
+use crate::parallel;
 use crate::vector::{BLOCK, add_all};
 
-pub(super) const FIT: Fitter = Fitter::Each(fit);
+pub(super) const FIT: Fitter = Fitter::Near(|kind, engines, near, options| {
+    let fit = |e: usize| fit(kind, &engines[e].cases(), near.get(e).copied().flatten(), options);
+    parallel::map(engines.len(), fit)
+});
 
 /// Largest share of lapses; more means that the scores say little.
 const LARGEST: f64 = 0.4;
@@ -84,25 +88,31 @@ impl Loss for Likelihood {
 }
 
 /// Shares from which the searches start.
-const STARTS: [&[f64]; 3] = [&[0.002], &[0.02], &[0.1]];
+const STARTS: [f64; 3] = [0.002, 0.02, 0.1];
 
-/// Fits w1, w2 and the share of lapses by maximum likelihood: the best minimum of several starts. No lapses at all is
-/// among them, so that the share is exactly 0 where data have none.
-fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit, FitError> {
+/// Fits w1, w2 and the share of lapses by maximum likelihood: the best minimum of several starts, or of the one where a
+/// fit to much the same samples ended. No lapses at all is among them, so that the share is exactly 0 where data have
+/// none.
+fn fit(kind: ModelKind, cases: &[Case], near: Option<&ModelFit>, options: &FitOptions) -> Result<ModelFit, FitError> {
     check_cases(cases, options.min_samples)?;
     let observations: Vec<_> = cases.iter().map(Case::observation).collect();
     let counts = ScoreCounts::from_observations(&observations);
-    let plain = Method::ALL.map(|method| fit_counts(method, &counts, options));
-    let start = |sigmoid: Sigmoid| [sigmoid.w1 * SCORE_SCALE, sigmoid.w2];
-    let starts: Vec<[f64; 2]> = plain.iter().flatten().map(|fit| start(fit.sigmoid)).collect();
+    let start = |w1: f64, w2: f64, share: f64| [w1 * SCORE_SCALE, w2, share];
+    let starts: Vec<[f64; 3]> = match near.map(|fit| &fit.model) {
+        Some(Model::Lapse(near)) => vec![start(near.w1, near.w2, near.lapse.max(STARTS[0]))],
+        _ => {
+            let plain = Method::ALL.iter().filter_map(|method| fit_counts(*method, &counts, options).ok());
+            let each = |Sigmoid { w1, w2 }| STARTS.map(|share| start(w1, w2, share));
+            plain.flat_map(|fit| each(fit.sigmoid)).collect()
+        }
+    };
     let mut best: Option<Minimum> = None;
     for free in [true, false] {
         let likelihood = Likelihood::new(&counts, free);
-        let shares: &[&[f64]] = if free { &STARTS } else { &[&[]] };
         // the likelihood of the plain sigmoid has one minimum
         let starts = if free { &starts[..] } else { &starts[starts.len().saturating_sub(1)..] };
-        for (start, share) in starts.iter().flat_map(|start| shares.iter().map(move |share| (start, share))) {
-            let Ok(found) = Search::new(&likelihood).minimise(&[start.as_slice(), share].concat()) else { continue };
+        for start in starts.iter().map(|start| &start[..likelihood.spread.len()]) {
+            let Ok(found) = Search::new(&likelihood).minimise(start) else { continue };
             let better = best.as_ref().is_none_or(|b| found.evaluation.loss < b.evaluation.loss - 1e-12);
             if found.at[0] > 0.0 && better {
                 best = Some(found);
@@ -110,7 +120,7 @@ fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit
         }
     }
     let Some(found) = best else {
-        let [_, plain] = plain;
+        let plain = fit_counts(Method::MaximumLikelihood, &counts, options);
         return Err(plain.err().unwrap_or(FitError::NotConverged { gradient: f64::INFINITY, passes: 0 }));
     };
     let size = found.at.len();
@@ -227,6 +237,19 @@ mod tests {
         assert!((mean - 2.0 * model.lapse).abs() < 1e-6, "{mean} {model:?}");
         // the plain sigmoid is flatter
         assert!(plain.model.sigmoid().unwrap().w1 < 0.0035);
+    }
+
+    #[test]
+    fn a_fit_to_much_the_same_samples_leads_to_the_same_minimum() {
+        for (lapse, seed) in [(0.0, 5), (0.0, 6), (0.004, 7), (0.04, 8)] {
+            let cases = planted(lapse, seed);
+            let (complete, _) = lapse_of(&cases);
+            let (_, near) = lapse_of(&cases[..3200]);
+            let found = fit(ModelKind::Lapse, &cases, Some(&near), &FitOptions::default()).unwrap();
+            let Model::Lapse(found) = found.model else { panic!("{found:?}") };
+            assert!((found.w1 / complete.w1 - 1.0).abs() < 1e-7, "{found:?} {complete:?}");
+            assert!((found.lapse - complete.lapse).abs() < 1e-8, "{found:?} {complete:?}");
+        }
     }
 
     #[test]
