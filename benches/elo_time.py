@@ -3,7 +3,7 @@
 
     python3 benches/elo_time.py EVALCURVE COUNCIL=results.csv … > elo.csv
 
-COUNCIL is the council's name in the table; it is the line at 0, and the mean of its times is in its name. A line is a member:
+COUNCIL is the council's name in the table; it is the line at 0, and the mean of its times is in its name if they are alike. A line is a member:
 the name of the player without its time or its nodes. A later table adds no point of a line within a fifth of the time of one that is there.
 Columns: line, ms, elo, low, high (95%). A player without a finite interval is left out, and named.
 """
@@ -26,7 +26,8 @@ for council, table in (argument.split("=", 1) for argument in tables):
         elif not any(name == line and max(ms, own) < 1.2 * min(ms, own) for name, ms, *_ in points):
             points.append((line, own, found["elo"], low, high))
 print("line,ms,elo,low,high")
-council = f"Council ({sum(times) / len(times):.0f} ms)"
+alike = max(times) < 1.5 * min(times)
+council = f"Council ({sum(times) / len(times):.0f} ms)" if alike else "Council"
 ends = [(council, end(point[1] for point in points), 0, 0, 0) for end in (min, max)]
 for line, *numbers in sorted(points) + ends:
     print(f'"{line}",' + ",".join(f"{number:.1f}" for number in numbers))

@@ -170,7 +170,7 @@ fn tables_and_figures_in_japanese() {
     for (arguments, words) in [
         (
             &["results.csv", "--sprt", "0:5", "--plot", "rates.svg"][..],
-            ["対局者", "符号 p", "H0 を採択: 0 以下", "差 [95%]"],
+            ["対局者", "符号 p", "H0 を採択: 5 未満", "差 [95%]"],
         ),
         (
             &["12-90-300-120-20", "--sprt", "0:5", "--elo-model", "normalized"],

@@ -34,8 +34,8 @@ examples/tournament-games
   evalcurve match-stats examples/tournament-games/results.csv
       the statistics again; evalcurve calibrate examples/tournament-games uses the scores
 
-Exit codes: 0 all games are played, or the test accepted H1 (ELO1 or more); 1 it accepted H0 (ELO0 or less); 3 it is \
-undecided, for the games of --pairs are played; 2 errors in usage, input or output. docs/play.md describes the \
+Exit codes: 0 all games are played, or the test accepted H1 (more than ELO0); 1 it accepted H0 (less than ELO1); 3 \
+it is undecided, for the games of --pairs are played; 2 errors in usage, input or output. docs/play.md describes the \
 tournament file, the rules and the records.")]
 pub struct Args {
     /// The tournament (TOML)

@@ -255,9 +255,10 @@ pub fn sprt_head(options: &SprtOptions, language: Language) -> String {
 pub fn sprt_result(test: &Sprt, decided_after: Option<u32>, options: &SprtOptions, language: Language) -> String {
     let SprtOptions { elo0, elo1, .. } = options;
     let after = decided_after.map_or_else(String::new, |pairs| say!(language, " after {pairs} pairs"));
+    // what the other hypothesis would seldom give: an Elo between the two may be accepted as either
     let decision = match test.decision {
-        Decision::AcceptH0 => say!(language, "H0 accepted{after}: {elo0} or less"),
-        Decision::AcceptH1 => say!(language, "H1 accepted{after}: {elo1} or more"),
+        Decision::AcceptH0 => say!(language, "H0 accepted{after}: less than {elo1}"),
+        Decision::AcceptH1 => say!(language, "H1 accepted{after}: more than {elo0}"),
         Decision::Continue => say!(language, "undecided: play on"),
     };
     let Sprt { llr, lower, upper, .. } = test;
