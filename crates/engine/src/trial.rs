@@ -21,7 +21,7 @@ pub fn trial_patience(limit: Limit) -> Duration {
     Duration::from_secs(5) + limit.time().unwrap_or_default()
 }
 
-/// Limits to try, with a time in milliseconds. First those that mean the same whatever else a machine does: a
+/// Limits to try. First those that mean the same whatever else a machine does: a
 /// calibration is of one limit, and members of a council share the processors.
 fn limits(ms: u64) -> [Limit; 4] {
     [Limit::Nodes(20_000), Limit::Depth(6), Limit::MoveTime(ms), Limit::Byoyomi(ms)]
@@ -30,7 +30,7 @@ fn limits(ms: u64) -> [Limit; 4] {
 /// The time of a limit that is tried for its kind alone.
 const TIME_MS: u64 = 200;
 
-/// Those that the protocol of a game has.
+/// The limits to try that the protocol of a game has, with a time in milliseconds.
 pub fn usable_limits(game: Game, ms: u64) -> impl Iterator<Item = Limit> {
     limits(ms).into_iter().filter(move |limit| game.protocol() == Protocol::Usi || !matches!(limit, Limit::Byoyomi(_)))
 }

@@ -101,6 +101,19 @@ pub(crate) fn log1p(x: &mut [f64]) {
     x.iter_mut().for_each(|x| *x = log1p_of(*x));
 }
 
+/// 1/(1 + exp(-z)) and the rest to 1, without cancellation; `e` is exp(-|z|).
+#[inline(always)]
+fn sides(z: f64, e: f64) -> (f64, f64) {
+    let near = 1.0 / (1.0 + e);
+    let far = e * near;
+    if z >= 0.0 { (near, far) } else { (far, near) }
+}
+
+/// 1/(1 + exp(-z)) of each number.
+pub(crate) fn logistic(z: &mut [f64]) {
+    z.iter_mut().for_each(|z| *z = sides(*z, exp_of(-z.abs())).0);
+}
+
 /// Adds a few numbers to as many sums.
 #[inline]
 pub(crate) fn add_all<const N: usize>(sums: &mut [f64; N], more: [f64; N]) {
@@ -128,9 +141,7 @@ impl Logistics {
         e.iter_mut().zip(z).for_each(|(e, z)| *e = -z.abs());
         exp(e);
         for (((p, q), e), z) in self.p.iter_mut().zip(&mut self.q).zip(&*e).zip(z) {
-            let near = 1.0 / (1.0 + e);
-            let far = e * near;
-            (*p, *q) = if *z >= 0.0 { (near, far) } else { (far, near) };
+            (*p, *q) = sides(*z, *e);
         }
     }
 

@@ -50,8 +50,10 @@ impl Bootstrap {
     /// than one tail holds determine no curve, since nobody knows the ends then.
     pub fn interval(&self, level: f64, of: impl Fn(&Sigmoid) -> f64) -> Option<(f64, f64)> {
         let tail = 0.5 * (1.0 - level) * (self.failed + self.sigmoids.len()) as f64;
-        let values = (self.failed as f64 <= tail).then(|| self.sigmoids.iter().map(of).collect());
-        percentile_interval(values?, level)
+        if self.failed as f64 > tail {
+            return None;
+        }
+        percentile_interval(self.sigmoids.iter().map(of).collect(), level)
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) const SCORE_SCALE: f64 = 1000.0;
 /// Passes over the counts that one search may take.
 const LIMITS: Limits = Limits { argmin: 30, all: MAX_PASSES };
 
-const MAX_PASSES: u32 = 50;
+pub(crate) const MAX_PASSES: u32 = 50;
 
 /// Rows summed by one task. Fixed, and partial sums are added in order: equal bits on any number of threads.
 const CHUNK: usize = 8192;

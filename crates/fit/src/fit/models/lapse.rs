@@ -120,6 +120,9 @@ fn fit(kind: ModelKind, cases: &[Case], near: Option<&ModelFit>, options: &FitOp
         }
     }
     let Some(found) = best else {
+        if near.is_some() {
+            return fit(kind, cases, None, options);
+        }
         let plain = fit_counts(Method::MaximumLikelihood, &counts, options);
         return Err(plain.err().unwrap_or(FitError::NotConverged { gradient: f64::INFINITY, passes: 0 }));
     };
