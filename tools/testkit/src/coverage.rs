@@ -204,7 +204,8 @@ pub struct FewFound {
     pub normal: f64,
     /// The same of the interval by Student's t, which evalcurve prints.
     pub student: f64,
-    /// The same of the win rate at +500 by the covariance and by the bootstrap, as bands of figures have it.
+    /// The same of the win rate at +500 by the covariance and by the bootstrap, of those that have an interval; NaN if
+    /// none has.
     pub bands: [f64; 2],
     /// Median of the fitted slope over the true one.
     pub median: f64,
@@ -228,12 +229,15 @@ pub fn few_games(few: &FewGames, options: &CoverageOptions) -> FewFound {
         let bootstrap = data.bootstrap(&resampled);
         let curves = bootstrap.fit(Method::MaximumLikelihood);
         let band = curves.and_then(|curves| curves.interval(0.95, |s| value(Quantity::WinRate, s)));
-        let bands =
-            [fit.in_these_games(SCORE_CP).interval.map_or(0.0, |ends| holds(ends.into())), band.map_or(0.0, holds)];
-        Some([held(normal), held(fit.quantile), bands[0], bands[1], fit.sigmoid.w1 / options.truth.w1])
+        let bands = [fit.in_these_games(SCORE_CP).interval.map(<(f64, f64)>::from), band];
+        let [by_covariance, by_bootstrap] = bands.map(|band| band.map_or(f64::NAN, holds));
+        Some([held(normal), held(fit.quantile), by_covariance, by_bootstrap, fit.sigmoid.w1 / options.truth.w1])
     };
     let found: Vec<[f64; 5]> = (0..options.replicates).into_par_iter().filter_map(replicate).collect();
-    let mean = |i: usize| found.iter().map(|f| f[i]).sum::<f64>() / found.len() as f64;
+    let mean = |i: usize| {
+        let known: Vec<f64> = found.iter().map(|f| f[i]).filter(|v| !v.is_nan()).collect();
+        known.iter().sum::<f64>() / known.len() as f64
+    };
     let mut ratios: Vec<f64> = found.iter().map(|f| f[4]).collect();
     ratios.sort_by(f64::total_cmp);
     let median = ratios.get(ratios.len() / 2).copied().unwrap_or(f64::NAN);
