@@ -35,8 +35,6 @@ mod search;
 #[cfg(feature = "engine")]
 mod session;
 #[cfg(feature = "engine")]
-mod trial;
-#[cfg(feature = "engine")]
 mod vote_log;
 pub mod votes;
 #[cfg(feature = "engine")]

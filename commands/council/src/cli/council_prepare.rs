@@ -23,7 +23,7 @@ use evalcurve_words::random::DEFAULT_SEED;
 use evalcurve_words::{say, text, whole_file};
 
 use super::council::{read_log, votes, without_votes};
-use crate::trial::try_limits;
+use super::trial::try_limits;
 use crate::{Config, LearnOptions, Replay};
 
 /// The limit that messages have as an example.

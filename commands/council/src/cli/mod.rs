@@ -3,6 +3,7 @@
 pub mod council;
 pub mod council_prepare;
 pub mod replay;
+mod trial;
 
 use evalcurve_app::cli::messages::known;
 use evalcurve_app::cli::{Command, Flat};
