@@ -252,8 +252,8 @@ impl Warm {
         // a draw is half a win and half a loss: the loss by squares differs by a constant
         let row = |((&x, &k), &n): ((&f64, &f64), &f64)| ScoreRow { x, wins: k, draws: 0.0, losses: n - k };
         let objective = Objective::new(self.method, rows.map(row).collect());
-        // of 59,758 resamples of floodgate whose squares come here, 46,639 have a minimum, and 158 more by argmin from the
-        // same start, 125 of these as a step from 0 to 1 between two scores
+        // of 59,758 resamples of floodgate whose squares come here, 46,639 have a minimum, and 158 more by argmin from
+        // the same start, 125 of these as a step from 0 to 1 between two scores
         let found = Search::new(&objective).polish(&self.at, MAX_PASSES);
         found.ok().map(|minimum| minimum.sigmoid())
     }
