@@ -15,7 +15,7 @@ use evalcurve_calibration::logistic::logistic;
 use evalcurve_calibration::types::{Outcome, Termination};
 use evalcurve_fit::fit::solve;
 use evalcurve_fit::parallel;
-use evalcurve_records::sample::{GOES_ON, GameEnd, NameId, RULES, RUNS, Sample, SampleTable, levels};
+use evalcurve_records::sample::{GOES_ON, GameEnd, Level, NameId, RULES, RUNS, Sample, SampleTable, level, levels};
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
 use serde::Serialize;
@@ -81,10 +81,14 @@ impl Adjudicated {
 type Moment = [Option<i32>; 2];
 
 /// By how much the scores say that a side is ahead, by each rule of one move.
-fn levels_of(moment: Moment) -> impl Iterator<Item = (usize, u32)> {
-    let said =
-        |side: usize, behind: bool| moment[side].map(|cp| if behind { cp.saturating_neg() } else { cp }.max(0) as u32);
+fn levels_of(moment: Moment) -> impl Iterator<Item = (usize, Level)> {
+    let said = |side: usize, behind: bool| moment[side].map(|cp| level(if behind { cp.saturating_neg() } else { cp }));
     levels(said).into_iter().enumerate().map(|(kind, level)| (kind * RUNS, level))
+}
+
+/// The samples of a game that its players gave.
+fn of_players<'a>(table: &SampleTable, samples: &'a [Sample]) -> Vec<&'a Sample> {
+    samples.iter().filter(|sample| plays(table, sample)).collect()
 }
 
 /// The times at which the scores of a game are known, and how they end. `samples` are those of its players. Where the
@@ -127,28 +131,28 @@ fn moments(table: &SampleTable, samples: &[&Sample]) -> (Vec<Moment>, GameEnd, b
 /// The games of the table that the scores ended, for each engine for which there are such.
 pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> {
     struct Game<'a> {
-        samples: Vec<&'a Sample>,
-        moments: Vec<Moment>,
+        samples: &'a [Sample],
         end: GameEnd,
         is_known: bool,
     }
-    let mut games: BTreeMap<NameId, Vec<usize>> = BTreeMap::new();
-    let mut all = Vec::new();
-    for samples in table.samples.chunk_by(|a, b| a.game == b.game) {
-        let samples: Vec<&Sample> = samples.iter().filter(|sample| plays(table, sample)).collect();
-        let mut engines: Vec<NameId> = samples.iter().map(|sample| sample.engine).collect();
+    let mut games: BTreeMap<NameId, Vec<u32>> = BTreeMap::new();
+    let mut all = Vec::with_capacity(table.games.len());
+    for (samples, number) in table.samples.chunk_by(|a, b| a.game == b.game).zip(0..) {
+        let of_players = of_players(table, samples);
+        let mut engines: Vec<NameId> = of_players.iter().map(|sample| sample.engine).collect();
         engines.sort_unstable();
         engines.dedup();
-        engines.into_iter().for_each(|engine| games.entry(engine).or_default().push(all.len()));
-        let (moments, end, is_known) = moments(table, &samples);
-        all.push(Game { samples, moments, end, is_known });
+        engines.into_iter().for_each(|engine| games.entry(engine).or_default().push(number));
+        let (_, end, is_known) = moments(table, &of_players);
+        all.push(Game { samples, end, is_known });
     }
-    let of_engine = |(engine, games): (NameId, Vec<usize>)| {
-        let games = || games.iter().map(|game| &all[*game]);
+    let of_engine = |(engine, games): (NameId, Vec<u32>)| {
+        let games = || games.iter().map(|game| &all[*game as usize]);
         // the rule that ended most games: if it asks for more moves in a row, games come back from its threshold
         let of_rule = |rule: usize| {
-            let threshold_cp = threshold(games().map(|game| (game.end.went_on[rule], game.end.at_end[rule])))?;
-            let ended = games().filter(|game| game.end.at_end[rule] >= threshold_cp).count();
+            let threshold_cp =
+                threshold(games().map(|game| [game.end.went_on[rule], game.end.at_end[rule]].map(u32::from)))?;
+            let ended = games().filter(|game| u32::from(game.end.at_end[rule]) >= threshold_cp).count();
             Some((ended, Reverse(threshold_cp), Reverse(rule)))
         };
         let (_, Reverse(threshold_cp), Reverse(rule)) = (0..RULES).filter_map(of_rule).max()?;
@@ -157,7 +161,8 @@ pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> 
         let (mut ended, mut decided, mut are_known) = (0, 0, true);
         let (mut own, mut pairs) = (Samples::<2>::default(), Samples::<3>::default());
         for game in games() {
-            let Some(first) = game.samples.iter().find(|sample| sample.engine == engine) else { continue };
+            let samples = of_players(table, game.samples);
+            let Some(first) = samples.iter().find(|sample| sample.engine == engine) else { continue };
             let side = first.color.index();
             let pair = |moment: &Moment| {
                 let (x, y) = (moment[side], moment[1 - side].map(i32::saturating_neg));
@@ -165,7 +170,7 @@ pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> 
                 [score(x), score(y), 1.0]
             };
             let won = first.outcome.value();
-            let end = (game.end.at_end[rule] >= threshold_cp).then(|| pair(&game.end.scores));
+            let end = (u32::from(game.end.at_end[rule]) >= threshold_cp).then(|| pair(&game.end.scores));
             let end = end.filter(|[x, y, _]| first.outcome != Outcome::Draw && (x + y > 0.0) == (won > 0.5));
             decided += u64::from(first.outcome != Outcome::Draw);
             ended += u64::from(end.is_some());
@@ -173,8 +178,9 @@ pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> 
             // a game whose end is not known may have ended at the threshold
             let at = score(threshold_cp as i32) * (2.0 * won - 1.0);
             let end = end.or_else(|| (!game.is_known && at != 0.0).then_some([at, at, 1.0]));
-            game.moments.iter().for_each(|moment| pairs.push(pair(moment), won, end));
-            let scores = game.samples.iter().filter(|sample| sample.engine == engine && !sample.mate);
+            let (moments, ..) = moments(table, &samples);
+            moments.iter().for_each(|moment| pairs.push(pair(moment), won, end));
+            let scores = samples.iter().filter(|sample| sample.engine == engine && !sample.mate);
             scores.for_each(|s| own.push([score(s.score_cp), 1.0], s.outcome.value(), end));
         }
         let plain = own.fit([0.0; 2], |_| None)?;
@@ -197,13 +203,14 @@ pub fn ended_by_scores(table: &SampleTable) -> HashSet<u32> {
     let found = adjudicated(table);
     let mut ended = HashSet::new();
     for samples in table.samples.chunk_by(|a, b| a.game == b.game) {
-        let of_players: Vec<&Sample> = samples.iter().filter(|sample| plays(table, sample)).collect();
+        let of_players = of_players(table, samples);
         let Some(first) = of_players.first() else { continue };
         let (_, end, _) = moments(table, &of_players);
         let by_tag = table.game(first).is_some_and(|game| game.termination == Termination::Adjudication);
         let rules = of_players.iter().filter_map(|sample| found.get(&sample.engine));
-        let by_score =
-            || first.outcome != Outcome::Draw && rules.into_iter().any(|r| end.at_end[r.rule] >= r.threshold_cp);
+        let by_score = || {
+            first.outcome != Outcome::Draw && rules.into_iter().any(|r| u32::from(end.at_end[r.rule]) >= r.threshold_cp)
+        };
         if by_tag || by_score() {
             ended.insert(first.game);
         }
@@ -213,10 +220,10 @@ pub fn ended_by_scores(table: &SampleTable) -> HashSet<u32> {
 
 /// The smallest threshold from which games do not go on. Of each game the largest level from which it went on, and the
 /// one at its end.
-fn threshold(games: impl Iterator<Item = (u32, u32)>) -> Option<u32> {
+fn threshold(games: impl Iterator<Item = [u32; 2]>) -> Option<u32> {
     let mut steps = vec![[0usize; 2]; (MOST / STEP) as usize + 1];
     let step = |level: u32| (level.min(MOST) / STEP) as usize;
-    for (went_on, at_end) in games {
+    for [went_on, at_end] in games {
         steps[step(went_on.max(at_end))][0] += 1;
         steps[step(went_on)][1] += 1;
     }
@@ -297,13 +304,13 @@ mod tests {
     #[test]
     fn the_threshold_is_where_games_stop_going_on() {
         // a game went on from up to 580, and ended at 600 to 900
-        let ruled = || (0..100).map(|i| (i * 37 % 581, 600 + i * 3));
+        let ruled = || (0..100).map(|i| [i * 37 % 581, 600 + i * 3]);
         assert_eq!(threshold(ruled()), Some(600));
         // a few that come back are a matter of the rule; many are none
-        assert_eq!(threshold(ruled().chain([(700, 800), (650, 900)])), Some(600));
-        assert_eq!(threshold(ruled().chain((0..20).map(|i| (700 + i * 300, 800)))), None);
+        assert_eq!(threshold(ruled().chain([[700, 800], [650, 900]])), Some(600));
+        assert_eq!(threshold(ruled().chain((0..20).map(|i| [700 + i * 300, 800]))), None);
         // games of one position each say nothing of games that go on
-        assert_eq!(threshold((0..100).map(|i| (0, i * 9))), None);
+        assert_eq!(threshold((0..100).map(|i| [0, i * 9])), None);
     }
 
     #[test]

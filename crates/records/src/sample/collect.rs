@@ -240,10 +240,8 @@ impl Worker<'_> {
             moves: game.moves.filter(|_| game.plies >= LEAST_PLIES),
             unread: (100 * game.unread).div_ceil((game.unread + game.scores.len() as u64).max(1)) as u8,
         };
-        let view = game.convention.filter(|_| annotator.is_none()).map(|convention| {
-            let end = end(game, Some(second(convention)));
-            (convention, end.map(Box::new))
-        });
+        let convention = game.convention.filter(|_| annotator.is_none());
+        let view = convention.map(|convention| (convention, end(game, Some(second(convention)))));
         out.chess &= game.chess;
         let samples = from..self.found.samples.len();
         let rank = rank(&self.found, &info, &self.found.samples[samples.clone()]);

@@ -13,6 +13,9 @@ pub const RULES: usize = 3 * RUNS;
 /// A game goes on from a position if it has scores more than so many plies later.
 pub const GOES_ON: u32 = 12;
 
+/// Centipawns by which a side is ahead, at most 65,535: larger scores are mates. It is small because a game holds 24.
+pub type Level = u16;
+
 /// The last scores of a game, and its levels. A level is reached if the scores of some moves in a row say that the same
 /// side is ahead by as much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -23,9 +26,9 @@ pub struct GameEnd {
     pub scores: [Option<i32>; 2],
     /// The largest level from which the game went on, by the rule: one to four moves of both sides, then of the loser,
     /// then of either side.
-    pub went_on: [u32; RULES],
+    pub went_on: [Level; RULES],
     /// The level at the end.
-    pub at_end: [u32; RULES],
+    pub at_end: [Level; RULES],
 }
 
 /// The last score of one side, and by how much it is ahead, and behind, in the last one to four consecutive moves: the
@@ -34,7 +37,7 @@ pub struct GameEnd {
 struct Last {
     ply: u32,
     score_cp: i32,
-    least: [[u32; RUNS]; 2],
+    least: [[Level; RUNS]; 2],
 }
 
 impl Last {
@@ -43,7 +46,7 @@ impl Last {
             self.least = Default::default();
         }
         for (least, ahead) in self.least.iter_mut().zip([score_cp, score_cp.saturating_neg()]) {
-            let ahead = ahead.max(0) as u32;
+            let ahead = level(ahead);
             for moves in (1..RUNS).rev() {
                 least[moves] = least[moves - 1].min(ahead);
             }
@@ -53,9 +56,14 @@ impl Last {
     }
 }
 
+/// The level of a score in the view of the side that is ahead.
+pub fn level(score_cp: i32) -> Level {
+    score_cp.clamp(0, Level::MAX.into()) as Level
+}
+
 /// By how much either side is ahead by its own score and by that of the loser: as both say, as the loser says, as
 /// either says. `said` is by how much the score of a side (0 or 1) says that it is ahead, or (`true`) behind, if known.
-pub fn levels(said: impl Fn(usize, bool) -> Option<u32>) -> [u32; RULES / RUNS] {
+pub fn levels(said: impl Fn(usize, bool) -> Option<Level>) -> [Level; RULES / RUNS] {
     let of = |side: usize| {
         let (own, loser) = (said(side, false), said(1 - side, true));
         let known = || own.into_iter().chain(loser);
@@ -174,7 +182,7 @@ mod tests {
         let scores = [(1, -500), (3, -900), (7, -800), (40, 100), (42, 300)];
         let found = GameEnd::of(scores.into_iter().map(|(ply, cp)| (ply, Color::White, cp))).unwrap();
         // after ply 3 a move has no score
-        let levels = |levels: [u32; RULES]| [0, 1, 4, 5, 8, 9].map(|rule| levels[rule]);
+        let levels = |levels: [Level; RULES]| [0, 1, 4, 5, 8, 9].map(|rule| levels[rule]);
         assert_eq!(levels(found.went_on), [900, 500, 900, 500, 900, 500]);
         assert_eq!((levels(found.at_end), found.scores), ([300, 100, 0, 0, 300, 100], [None, Some(300)]));
         assert_eq!(GameEnd::of(std::iter::empty()), None);

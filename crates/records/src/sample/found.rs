@@ -215,7 +215,7 @@ pub(super) struct FoundGame {
     pub samples: Range<usize>,
     pub rank: Rank,
     /// The view of the scores by convention, and how they end in the other view.
-    pub view: Option<(Convention, Option<Box<GameEnd>>)>,
+    pub view: Option<(Convention, Option<GameEnd>)>,
     /// Whether it has scores of Black, and of White.
     pub scored: [bool; 2],
 }

@@ -40,9 +40,8 @@ pub(super) struct MergedGame<'a> {
     /// Its scores are in the other view than their convention says.
     pub other_view: bool,
     first_line: u64,
-    /// The sort key: start time (games without one come last), identity, and the annotator: a game counts once for its
-    /// players and once for each engine that annotates it.
-    order: (bool, Option<StartTime>, u64, Option<&'a str>),
+    /// A game counts once for its players and once for each engine that annotates it.
+    annotator: Option<&'a str>,
     /// The format, if it is training data.
     packed: Option<&'static str>,
     /// Two sources whose records of the game have different results.
@@ -50,10 +49,16 @@ pub(super) struct MergedGame<'a> {
     chess: bool,
 }
 
-impl MergedGame<'_> {
+impl<'a> MergedGame<'a> {
+    /// The sort key: start time (games without one come last), identity, and the annotator.
+    fn order(&self) -> (bool, Option<StartTime>, u64, Option<&'a str>) {
+        let GameInfo { start_time, id, .. } = self.entry.info;
+        (start_time.is_none(), start_time, id, self.annotator)
+    }
+
     /// The view of its scores, if only a convention says it.
     pub(super) fn convention(&self) -> Option<Convention> {
-        self.entry.view.as_ref().map(|(convention, _)| *convention)
+        self.entry.view.map(|(convention, _)| convention)
     }
 
     /// The side whose scores have the wrong sign.
@@ -334,7 +339,6 @@ impl<'a> Merge<'a> {
         let found = self.found;
         let entry = &found[part].games[game];
         let annotator = entry.annotator.map(|id| found[part].names.get(id));
-        let order = (entry.info.start_time.is_none(), entry.info.start_time, entry.info.id, annotator);
         let packed = block.positions.as_ref().map(|positions| positions.packed.as_str());
         let mut candidate = MergedGame {
             part,
@@ -342,7 +346,7 @@ impl<'a> Merge<'a> {
             source,
             other_view: false,
             first_line,
-            order,
+            annotator,
             packed,
             chess: block.chess,
             differ: None,
@@ -375,7 +379,7 @@ impl<'a> Merge<'a> {
         let (names, reporter) = (&self.names, &mut self.reporter);
         self.games.retain(|game| game.differ.inspect(|sources| reporter.differ(names, game, *sources)).is_none());
         // no two keys are equal, because identities or annotators differ
-        self.games.sort_unstable_by_key(|game| game.order);
+        self.games.sort_unstable_by_key(MergedGame::order);
     }
 
     /// Drops the copies of games under other names or another start time.
@@ -385,7 +389,7 @@ impl<'a> Merge<'a> {
             .iter()
             .map(|game| {
                 let GameInfo { moves, black_outcome, .. } = game.entry.info;
-                ((moves, black_outcome, game.order.3), game.entry.scored)
+                ((moves, black_outcome, game.annotator), game.entry.scored)
             })
             .collect();
         let originals = copies(&prints);
@@ -466,7 +470,7 @@ fn add_game(game: &MergedGame<'_>, part: &Found, unnamed: NameId, numbers: &mut 
     };
     let inverted = game.inverted();
     if inverted.is_some() {
-        info.end = entry.view.as_ref().and_then(|(_, end)| end.as_deref().copied());
+        info.end = entry.view.and_then(|(_, end)| end);
     }
     let cp = |color, cp: i32| if inverted == Some(color) { cp.saturating_neg() } else { cp };
     let annotator = entry.annotator.map(&mut name);
