@@ -23,8 +23,8 @@ use serde::Serialize;
 use super::plays;
 
 /// Thresholds that are considered, centipawns.
-const STEP: u32 = 50;
-const MOST: u32 = 6_000;
+const STEP: Level = 50;
+const MOST: Level = 6_000;
 /// Games that reach the threshold.
 const LEAST: usize = 20;
 /// The share of them that may go on from there.
@@ -44,7 +44,7 @@ const CUT: f64 = 5.0;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Adjudicated {
     /// The threshold in centipawns.
-    pub threshold_cp: u32,
+    pub threshold_cp: Level,
     /// Decided games that ended beyond it, as the scores say.
     pub games: u64,
     /// All decided games with samples.
@@ -150,9 +150,8 @@ pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> 
         let games = || games.iter().map(|game| &all[*game as usize]);
         // the rule that ended most games: if it asks for more moves in a row, games come back from its threshold
         let of_rule = |rule: usize| {
-            let threshold_cp =
-                threshold(games().map(|game| [game.end.went_on[rule], game.end.at_end[rule]].map(u32::from)))?;
-            let ended = games().filter(|game| u32::from(game.end.at_end[rule]) >= threshold_cp).count();
+            let threshold_cp = threshold(games().map(|game| (game.end.went_on[rule], game.end.at_end[rule])))?;
+            let ended = games().filter(|game| game.end.at_end[rule] >= threshold_cp).count();
             Some((ended, Reverse(threshold_cp), Reverse(rule)))
         };
         let (_, Reverse(threshold_cp), Reverse(rule)) = (0..RULES).filter_map(of_rule).max()?;
@@ -170,13 +169,13 @@ pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> 
                 [score(x), score(y), 1.0]
             };
             let won = first.outcome.value();
-            let end = (u32::from(game.end.at_end[rule]) >= threshold_cp).then(|| pair(&game.end.scores));
+            let end = (game.end.at_end[rule] >= threshold_cp).then(|| pair(&game.end.scores));
             let end = end.filter(|[x, y, _]| first.outcome != Outcome::Draw && (x + y > 0.0) == (won > 0.5));
             decided += u64::from(first.outcome != Outcome::Draw);
             ended += u64::from(end.is_some());
             are_known &= game.is_known;
             // a game whose end is not known may have ended at the threshold
-            let at = score(threshold_cp as i32) * (2.0 * won - 1.0);
+            let at = score(threshold_cp.into()) * (2.0 * won - 1.0);
             let end = end.or_else(|| (!game.is_known && at != 0.0).then_some([at, at, 1.0]));
             let (moments, ..) = moments(table, &samples);
             moments.iter().for_each(|moment| pairs.push(pair(moment), won, end));
@@ -185,7 +184,7 @@ pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> 
         }
         let plain = own.fit([0.0; 2], |_| None)?;
         let seen = plain[0];
-        if 1.0 - logistic(seen * score(threshold_cp as i32)) < NEVER {
+        if 1.0 - logistic(seen * score(threshold_cp.into())) < NEVER {
             return None;
         }
         let played_on = pairs
@@ -208,9 +207,8 @@ pub fn ended_by_scores(table: &SampleTable) -> HashSet<u32> {
         let (_, end, _) = moments(table, &of_players);
         let by_tag = table.game(first).is_some_and(|game| game.termination == Termination::Adjudication);
         let rules = of_players.iter().filter_map(|sample| found.get(&sample.engine));
-        let by_score = || {
-            first.outcome != Outcome::Draw && rules.into_iter().any(|r| u32::from(end.at_end[r.rule]) >= r.threshold_cp)
-        };
+        let by_score =
+            || first.outcome != Outcome::Draw && rules.into_iter().any(|r| end.at_end[r.rule] >= r.threshold_cp);
         if by_tag || by_score() {
             ended.insert(first.game);
         }
@@ -220,10 +218,10 @@ pub fn ended_by_scores(table: &SampleTable) -> HashSet<u32> {
 
 /// The smallest threshold from which games do not go on. Of each game the largest level from which it went on, and the
 /// one at its end.
-fn threshold(games: impl Iterator<Item = [u32; 2]>) -> Option<u32> {
-    let mut steps = vec![[0usize; 2]; (MOST / STEP) as usize + 1];
-    let step = |level: u32| (level.min(MOST) / STEP) as usize;
-    for [went_on, at_end] in games {
+fn threshold(games: impl Iterator<Item = (Level, Level)>) -> Option<Level> {
+    let mut steps = vec![[0usize; 2]; usize::from(MOST / STEP) + 1];
+    let step = |level: Level| usize::from(level.min(MOST) / STEP);
+    for (went_on, at_end) in games {
         steps[step(went_on.max(at_end))][0] += 1;
         steps[step(went_on)][1] += 1;
     }
@@ -238,7 +236,7 @@ fn threshold(games: impl Iterator<Item = [u32; 2]>) -> Option<u32> {
         let [usual_reached, usual_on] = steps[at / 2];
         let usual = usual_on as f64 / (usual_reached as f64).max(1.0);
         let holds = reached >= LEAST && on as f64 <= GO_ON * reached as f64;
-        (holds && -(reached as f64) * libm::log1p(-usual / 2.0) > SURPRISE).then_some(at as u32 * STEP)
+        (holds && -(reached as f64) * libm::log1p(-usual / 2.0) > SURPRISE).then_some(at as Level * STEP)
     })
 }
 
@@ -304,13 +302,13 @@ mod tests {
     #[test]
     fn the_threshold_is_where_games_stop_going_on() {
         // a game went on from up to 580, and ended at 600 to 900
-        let ruled = || (0..100).map(|i| [i * 37 % 581, 600 + i * 3]);
+        let ruled = || (0..100).map(|i| (i * 37 % 581, 600 + i * 3));
         assert_eq!(threshold(ruled()), Some(600));
         // a few that come back are a matter of the rule; many are none
-        assert_eq!(threshold(ruled().chain([[700, 800], [650, 900]])), Some(600));
-        assert_eq!(threshold(ruled().chain((0..20).map(|i| [700 + i * 300, 800]))), None);
+        assert_eq!(threshold(ruled().chain([(700, 800), (650, 900)])), Some(600));
+        assert_eq!(threshold(ruled().chain((0..20).map(|i| (700 + i * 300, 800)))), None);
         // games of one position each say nothing of games that go on
-        assert_eq!(threshold((0..100).map(|i| [0, i * 9])), None);
+        assert_eq!(threshold((0..100).map(|i| (0, i * 9))), None);
     }
 
     #[test]
