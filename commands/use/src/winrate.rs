@@ -1,6 +1,7 @@
 //! Turns scores into win rates, and back, by calibration files.
 
 use evalcurve_app::{Error, Input, Outcome, Progress, known};
+use evalcurve_calibration::logistic::{logistic, logit};
 use evalcurve_fit::calibration::{
     Calibration, Model, ModelKind, Reading, Score, Situation, WdlEstimate, control_seconds, permille,
 };
@@ -83,7 +84,7 @@ impl Converter {
                 elsewhere: self
                     .elsewhere
                     .filter(|_| self.reading == Reading::Equal)
-                    .and_then(|spread| known::interval_elsewhere(&self.calibration, spread, cp, situation)),
+                    .and_then(|spread| interval_elsewhere(&self.calibration, spread, cp, situation)),
                 wdl: self.calibration.wdl(self.reading, cp, situation),
             },
         }
@@ -252,5 +253,41 @@ impl Winrate {
             }
         }
         Ok(notes)
+    }
+}
+
+/// The 95% interval of a win rate between equals in other events: that of the fit and the spread of the scale between
+/// events, added in quadrature in logits.
+fn interval_elsewhere(
+    calibration: &Calibration,
+    spread: f64,
+    score_cp: f64,
+    situation: &Situation,
+) -> Option<(f64, f64)> {
+    let (low, high) = calibration.interval(Reading::Equal, Score::Cp(score_cp), situation)?;
+    let at = |score: f64| calibration.logit(Reading::Equal, score, situation);
+    let (middle, stretch) = (at(score_cp), libm::exp(1.96 * spread));
+    let (more, less) = (at(score_cp * stretch) - middle, at(score_cp / stretch) - middle);
+    let up = (logit(high) - middle).hypot(more.max(less));
+    let down = (middle - logit(low)).hypot(more.min(less));
+    Some((logistic(middle - down), logistic(middle + up)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elsewhere_is_wider_on_both_sides_and_mirrors() {
+        let known = known::find("Stockfish 2024").unwrap();
+        let calibration = known.calibration().unwrap();
+        let at = Situation::default();
+        for score in [20.0, 100.0, 400.0] {
+            let (low, high) = calibration.interval(Reading::Equal, Score::Cp(score), &at).unwrap();
+            let (lower, higher) = interval_elsewhere(&calibration, known.elsewhere(), score, &at).unwrap();
+            assert!(lower < low && higher > high, "{score}: {lower} {low} {high} {higher}");
+            let (mirrored, _) = interval_elsewhere(&calibration, known.elsewhere(), -score, &at).unwrap();
+            assert!((mirrored + higher - 1.0).abs() < 1e-9, "{mirrored} {higher}");
+        }
     }
 }

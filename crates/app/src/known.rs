@@ -6,10 +6,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use evalcurve_calibration::Joint;
-use evalcurve_calibration::logistic::{logistic, logit};
 use evalcurve_fit::calibration::{
-    Calibration, Curve, CurveBin, Dates, FittedModel, MatePolicy, Mates, Model, ModelKind, Provenance, Reading, Score,
-    Situation,
+    Calibration, Curve, CurveBin, Dates, FittedModel, MatePolicy, Mates, Model, ModelKind, Provenance,
 };
 use evalcurve_records::sample::alias::matches_glob;
 use evalcurve_words::language::Text;
@@ -231,23 +229,6 @@ pub fn notes<'a>(calibrations: impl IntoIterator<Item = &'a Calibration>) -> Vec
     calibrations.into_iter().filter_map(row).map(|known| known.note()).collect()
 }
 
-/// The 95% interval of a win rate between equals in other events: that of the fit and the spread of the scale between
-/// events, added in quadrature in logits.
-pub fn interval_elsewhere(
-    calibration: &Calibration,
-    spread: f64,
-    score_cp: f64,
-    situation: &Situation,
-) -> Option<(f64, f64)> {
-    let (low, high) = calibration.interval(Reading::Equal, Score::Cp(score_cp), situation)?;
-    let at = |score: f64| calibration.logit(Reading::Equal, score, situation);
-    let (middle, stretch) = (at(score_cp), libm::exp(1.96 * spread));
-    let (more, less) = (at(score_cp * stretch) - middle, at(score_cp / stretch) - middle);
-    let up = (logit(high) - middle).hypot(more.max(less));
-    let down = (middle - logit(low)).hypot(more.min(less));
-    Some((logistic(middle - down), logistic(middle + up)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -281,19 +262,5 @@ mod tests {
         assert!(why.contains("Stockfish 2024"), "{why}");
         assert!(matching(Some("Houdini*")).unwrap().len() > 3);
         assert!(matching(Some("no such*")).is_err());
-    }
-
-    #[test]
-    fn elsewhere_is_wider_on_both_sides_and_mirrors() {
-        let known = find("Stockfish 2024").unwrap();
-        let calibration = known.calibration().unwrap();
-        let at = Situation::default();
-        for score in [20.0, 100.0, 400.0] {
-            let (low, high) = calibration.interval(Reading::Equal, Score::Cp(score), &at).unwrap();
-            let (lower, higher) = interval_elsewhere(&calibration, known.elsewhere(), score, &at).unwrap();
-            assert!(lower < low && higher > high, "{score}: {lower} {low} {high} {higher}");
-            let (mirrored, _) = interval_elsewhere(&calibration, known.elsewhere(), -score, &at).unwrap();
-            assert!((mirrored + higher - 1.0).abs() < 1e-9, "{mirrored} {higher}");
-        }
     }
 }

@@ -26,11 +26,6 @@ pub fn ln_cdf(x: f64) -> f64 {
 /// ln √(2π).
 const HALF_LN_TAU: f64 = 0.918_938_533_204_672_7;
 
-/// φ(x), the density of a standard normal number at `x`.
-pub fn density(x: f64) -> f64 {
-    libm::exp(-0.5 * x * x) * 0.398_942_280_401_432_7
-}
-
 /// The probability that a standard normal number is at least as far from 0 as `x`, on either side.
 pub fn two_sided(x: f64) -> f64 {
     libm::erfc(x.abs() * FRAC_1_SQRT_2)
@@ -79,7 +74,6 @@ mod tests {
             assert!((cdf(x) - p).abs() < 1e-15, "{x}");
             assert!((two_sided(x) - 2.0 * cdf(-x.abs())).abs() < 1e-15, "{x}");
         }
-        assert!((density(1.0) - 0.241_970_724_519_143_37).abs() < 1e-15);
         for (p, x) in
             [(0.975, 1.959_963_984_540_054), (0.05, -1.644_853_626_951_472_7), (1e-12, -7.034_483_825_301_131)]
         {

@@ -2,10 +2,11 @@
 
 use evalcurve_app::calibrate::EngineResult;
 use evalcurve_app::report::model::{Block, Table};
-use evalcurve_app::report::text::thousands;
-use evalcurve_app::report::verdict::{Verdict, constant_or_why};
+use evalcurve_app::report::text::{DASH, constant, thousands};
+use evalcurve_app::report::verdict::Verdict;
 use evalcurve_figures::{Figure, Forest, ForestMark, ForestRow, PlotError, PlotOptions, forest};
 use evalcurve_fit::calibration::Calibration;
+use evalcurve_words::language::Language;
 use evalcurve_words::say;
 
 use super::Report;
@@ -19,6 +20,13 @@ const CUSTOMARY: f64 = 600.0;
 fn order<'a>(report: &Report<'a>) -> impl Iterator<Item = &'a EngineResult> {
     let results = &report.diagnosis.results;
     report.by_size().into_iter().filter_map(|i| results.get(i))
+}
+
+/// The constant of a result with its interval, or why it has none.
+fn constant_or_why(result: &EngineResult, language: Language) -> String {
+    let calibrated = result.calibration.as_ref();
+    let shown = calibrated.map(|c| constant(c).unwrap_or_else(|| DASH.to_owned()));
+    shown.or_else(|| result.error.as_ref().map(|why| why.text(language).to_owned())).unwrap_or_default()
 }
 
 /// The constants with the verdicts.

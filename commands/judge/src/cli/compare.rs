@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use evalcurve_app::cli::files::{make_parent, one_file};
-use evalcurve_app::cli::options::{LanguageArgs, percents};
+use evalcurve_app::cli::options::LanguageArgs;
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, terminal};
 use evalcurve_app::judge::Verdict;
 use evalcurve_app::report::columns::{Columns, in_markdown};
@@ -17,6 +17,7 @@ use evalcurve_fit::calibration::{Method, Normalization};
 use evalcurve_words::language::Language;
 use evalcurve_words::{key, say, whole_file};
 
+use super::percents;
 use crate::Compare;
 use crate::drift::{AtScore, Change, Drift, DriftOptions, Estimated};
 

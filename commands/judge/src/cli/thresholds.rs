@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use evalcurve_app::cli::options::{InputArgs, OutputArgs, percents};
+use evalcurve_app::cli::options::{InputArgs, OutputArgs};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, progress, terminal};
 use evalcurve_app::report::columns::Columns;
 use evalcurve_app::report::text::{printable, thousands};
 use evalcurve_words::language::{Language, Text};
 use evalcurve_words::{key, say, text};
 
+use super::percents;
 use crate::{Adjudicated, AdjudicationRule, Certificate, CertifiedRule, Losing, Thresholds};
 
 #[derive(Debug, clap::Args)]

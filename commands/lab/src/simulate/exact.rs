@@ -1,6 +1,6 @@
 //! Rates of the model that have a closed form.
 
-use evalcurve_fit::normal::{cdf, density};
+use evalcurve_fit::normal::cdf;
 
 use crate::quadrature::unit_interval;
 
@@ -18,6 +18,11 @@ pub fn agreement_rate(noise: [f64; 2], candidates: usize, gap: f64) -> f64 {
     a * b + (1.0 - a) * (1.0 - b) / (candidates.max(2) as f64 - 1.0)
 }
 
+/// φ(x), the density of a standard normal number.
+fn density(x: f64) -> f64 {
+    libm::exp(-0.5 * x * x) * 0.398_942_280_401_432_7
+}
+
 /// ∫ f(x) dx over ±10, by 16 nodes on each half unit.
 fn over_noise(f: impl Fn(f64) -> f64) -> f64 {
     let rule = unit_interval(16);
@@ -30,6 +35,11 @@ mod tests {
     use crate::plurality::{Tie, Voters, plurality};
 
     /// Quadrature by scipy, and every assignment of moves (tests/oracle/theory.py).
+    #[test]
+    fn the_density_is_that_of_tables() {
+        assert!((density(1.0) - 0.241_970_724_519_143_37).abs() < 1e-15);
+    }
+
     #[test]
     fn rates_agree_with_the_oracle() {
         let oracle: serde_json::Value =

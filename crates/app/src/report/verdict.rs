@@ -4,7 +4,7 @@ use evalcurve_fit::calibration::{Calibration, Doubt};
 use evalcurve_words::language::Language;
 use evalcurve_words::{key, say};
 
-use super::text::{constant, thousands};
+use super::text::thousands;
 use crate::calibrate::{EngineResult, LEAST_DECIDED};
 
 /// How far a calibration can be trusted.
@@ -130,11 +130,4 @@ pub fn games_wanted(calibration: &Calibration, games: u64) -> Option<u64> {
 pub fn rounded_up(n: u64) -> u64 {
     let unit = 10_u64.pow(n.max(1).ilog10().saturating_sub(1));
     n.div_ceil(unit) * unit
-}
-
-/// The constant of a result with its interval, or why it has none.
-pub fn constant_or_why(result: &EngineResult, language: Language) -> String {
-    let calibrated = result.calibration.as_ref();
-    let shown = calibrated.map(|c| constant(c).unwrap_or_else(|| super::text::DASH.to_owned()));
-    shown.or_else(|| result.error.as_ref().map(|why| why.text(language).to_owned())).unwrap_or_default()
 }

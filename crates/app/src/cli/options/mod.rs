@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::{Calibrate, Fitting, Input, Reading};
 pub use output::{LanguageArgs, OutputArgs, TableArgs, language, language_of, set_language};
-pub use values::{formats, games, one_of, percent, percents, threads, threshold, view};
+pub use values::{formats, games, one_of, percent, threads, threshold, view};
 
 /// What is read and sampled, and how engines are fitted.
 #[derive(Debug, Clone, clap::Args)]

@@ -79,12 +79,6 @@ pub fn percent(value: &str) -> Result<f64, Text> {
         .ok_or_else(|| text!("'{value}' is no share; write for example 10%"))
 }
 
-/// A number of percent, with or without its sign.
-pub fn percents(value: &str) -> Result<f64, Text> {
-    let number = value.trim().trim_end_matches(['%', '％']).trim().parse::<f64>().ok();
-    number.ok_or_else(|| text!("'{value}' is no percentage; write for example 10 or 10%"))
-}
-
 /// A number from 1 on.
 pub fn positive() -> RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..)
