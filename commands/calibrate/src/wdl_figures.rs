@@ -274,7 +274,7 @@ pub fn drawings_of_results<'a>(
     if results.is_empty() {
         return Vec::new();
     }
-    let mut cases = cases(table, options.mate_policy, options.clip_cp);
-    let mut of = |name: &str| cases.iter_mut().find(|e| e.name == name).map(|e| std::mem::take(&mut e.cases));
+    let cases = cases(table, options.mate_policy, options.clip_cp);
+    let of = |name: &str| cases.iter().find(|e| e.name == name).map(|e| e.cases.iter().collect());
     drawings(results.iter().filter_map(|r| Some((r.calibration.as_ref()?, of(&r.name).unwrap_or_default()))))
 }

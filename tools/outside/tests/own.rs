@@ -47,7 +47,7 @@ fn from_an_own_format_to_a_decision_of_an_own_rule() {
     let kind = register(&BENT).unwrap();
     let fit = Bent::fit(kind, &cases).unwrap();
     assert!(fit.model.parameters().iter().zip([2.0, 0.0]).all(|((_, found), true_)| (found - true_).abs() < 0.2));
-    let engines = [EngineCases { name: "A".to_owned(), cases }];
+    let engines = [EngineCases { name: "A".to_owned(), cases: cases.into_iter().collect() }];
     let mut validation = CrossValidation::new(&engines, FoldOptions::default(), FitOptions::default());
     validation.add(kind, |cases, _| Bent::fit(kind, cases));
     let [mine, plain] = [kind, ModelKind::MaximumLikelihood].map(|kind| validation.forecasts(kind).remove(0).unwrap());

@@ -79,8 +79,8 @@ pub fn agreement(
     let engine_of: HashMap<u32, usize> = cases.filter_map(|(e, case)| Some((case.situation.engine?, e))).collect();
     let fields: Vec<Option<f64>> = engines.iter().map(mean_advantage).collect();
     let judged = parallel::map(folds.folds as usize, |out| {
-        let inside = |case: &&Case| fold_of(case.game, folds) == out as u64;
-        let read = reader(scale, engines, &|case| !inside(&case), options);
+        let inside = |case: &Case| fold_of(case.game, folds) == out as u64;
+        let read = reader(scale, engines, &|case| !inside(case), options);
         let mut judged = Vec::new();
         for (e, engine) in engines.iter().enumerate() {
             for case in engine.cases.iter().filter(inside) {
@@ -127,8 +127,7 @@ fn reader<'a>(
     options: &FitOptions,
 ) -> impl Fn(usize, f64, &Situation) -> Option<f64> + use<'a> {
     let fits = scale.kind().map_or_else(Vec::new, |kind| {
-        let kept: Vec<Vec<Case>> =
-            engines.iter().map(|e| e.cases.iter().filter(|c| keep(c)).copied().collect()).collect();
+        let kept: Vec<Vec<Case>> = engines.iter().map(|e| e.cases.iter().filter(|c| keep(c)).collect()).collect();
         let kept: Vec<&[Case]> = kept.iter().map(Vec::as_slice).collect();
         fit_engines(kind, &kept, &FitOptions { min_samples: 0, forecasts_only: true, ..*options })
     });

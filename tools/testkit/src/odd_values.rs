@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use evalcurve_calibration::types::Outcome;
 use evalcurve_calibration::{Calibration, FittedModel};
 use evalcurve_fit::curve::{CurvePoint, EvaluationCurve, quantile_points};
-use evalcurve_fit::fit::{Case, FitOptions, ModelFit, ModelKind, SharedPosition, Situation, fit_engines};
+use evalcurve_fit::fit::{Case, Cases, FitOptions, ModelFit, ModelKind, SharedPosition, Situation, fit_engines};
 use evalcurve_fit::rating::{RatingOptions, rate};
 use evalcurve_fit::standardize::Standardization;
 use evalcurve_fit::standardize::StandardizedCurve;
@@ -104,7 +104,7 @@ fn engines(stream: &mut Stream) -> Vec<EngineCases> {
                 cases.push(Case { game, score_cp, outcome, situation });
             }
         }
-        EngineCases { name: format!("e{number}"), cases }
+        EngineCases { name: format!("e{number}"), cases: cases.into_iter().collect() }
     };
     (0..engines as u32).map(|number| engine(number, stream)).collect()
 }
@@ -168,7 +168,7 @@ impl Run<'_> {
     }
 
     fn fits(&mut self, engines: &[EngineCases], chess: bool) {
-        let cases: Vec<&[Case]> = engines.iter().map(|engine| engine.cases.as_slice()).collect();
+        let cases: Vec<&Cases> = engines.iter().map(|engine| &engine.cases).collect();
         let options = FitOptions { min_samples: 1, chess, ..FitOptions::default() };
         for kind in ModelKind::ALL {
             let found = self.execute("fit", || {
@@ -202,7 +202,7 @@ impl Run<'_> {
         // forecasts of others
         let logit = |stream: &mut Stream| pick(stream, &[0.0, -0.0, 1e-300, 700.0, -745.0, 1e6, -1e6, 0.3]);
         all.extend(engines.iter().map(|engine| {
-            let of = |case: &Case| Forecast { game: case.game, logit: logit(stream), outcome: case.outcome };
+            let of = |case: Case| Forecast { game: case.game, logit: logit(stream), outcome: case.outcome };
             engine.cases.iter().map(of).collect()
         }));
         let resampling = ScoreOptions { resamples: 20, seed: 3 };
@@ -237,7 +237,7 @@ impl Run<'_> {
 
     fn curves(&mut self, engines: &[EngineCases], stream: &mut Stream) {
         let samples: Vec<(i32, Outcome)> =
-            engines.iter().flat_map(|engine| &engine.cases).map(|case| (case.score_cp, case.outcome)).collect();
+            engines.iter().flat_map(|engine| engine.cases.iter()).map(|case| (case.score_cp, case.outcome)).collect();
         let width = pick(stream, &[0, 1, 200, u32::MAX]);
         self.execute("curve", || {
             let mut found = EvaluationCurve::new(width);

@@ -1,7 +1,7 @@
 //! Simulated engines whose skill is known.
 
 use evalcurve_calibration::types::Outcome;
-use evalcurve_fit::fit::{Case, Situation};
+use evalcurve_fit::fit::{Case, Cases, Situation};
 use evalcurve_words::random;
 
 use super::together::{Correlations, Weights};
@@ -27,7 +27,7 @@ const SPREAD: f64 = 2.0;
 /// Two positions each of so many games. Forecasts are right on average: noise shrinks them.
 fn simulated(games: u64, sights: &[Sight], seed: u64) -> (Vec<EngineCases>, Vec<Result<Vec<Forecast>, ValidateError>>) {
     let mut engines: Vec<(EngineCases, Vec<Forecast>)> = Vec::new();
-    let name = |e: usize| EngineCases { name: format!("engine {e}"), cases: Vec::new() };
+    let name = |e: usize| EngineCases { name: format!("engine {e}"), cases: Cases::default() };
     engines.extend((0..sights.len()).map(|e| (name(e), Vec::new())));
     for game in 0..games {
         let truth = SPREAD * normal(&[seed, 1, game]);
@@ -46,7 +46,7 @@ fn simulated(games: u64, sights: &[Sight], seed: u64) -> (Vec<EngineCases>, Vec<
                 let ply = 30 + 60 * place as u32 + (game % 60) as u32;
                 let situation = Situation { ply: Some(ply), ..Situation::default() };
                 let (cases, forecasts) = &mut engines[e as usize];
-                cases.cases.push(Case { game, score_cp: 0, outcome, situation });
+                cases.cases.extend([Case { game, score_cp: 0, outcome, situation }]);
                 forecasts.push(Forecast { game, logit, outcome });
             }
         }
@@ -79,7 +79,7 @@ fn a_part_of_the_positions_may_have_another_best() {
     let first = forecasts[0].as_mut().unwrap();
     first
         .iter_mut()
-        .zip(&cases[0].cases)
+        .zip(cases[0].cases.iter())
         .filter(|(_, c)| c.situation.ply >= Some(90))
         .for_each(|(f, _)| f.logit *= -0.2);
     let found = judges(&cases, &forecasts, &FoldOptions::default(), 60).unwrap();
@@ -187,13 +187,13 @@ fn intervals_of_partial_correlations_cover_the_truth() {
 fn only_positions_of_all_engines_count() {
     let (mut cases, mut forecasts) = simulated(300, &[Sight::Own(1.0); 4], 6);
     let mut keep = |e: usize, n: usize| {
-        cases[e].cases.truncate(n);
+        cases[e].cases = cases[e].cases.iter().take(n).collect();
         forecasts[e].as_mut().unwrap().truncate(n);
     };
     keep(1, 400);
     keep(2, 299);
     // the last one is calibrated on other games
-    cases[3].cases.iter_mut().for_each(|case| case.game += 1_000);
+    cases[3].cases = cases[3].cases.iter().map(|case| Case { game: case.game + 1_000, ..case }).collect();
     let found = judges(&cases, &forecasts, &FoldOptions::default(), 60).unwrap();
     assert_eq!((found.positions, found.not_by_all, found.engines.len()), (299, 101, 3));
     let alone = [0, 3].map(|e| cases[e].clone());

@@ -256,7 +256,7 @@ mod tests {
     use super::*;
     use evalcurve_calibration::types::Outcome;
     use evalcurve_fit::fit::FitOptions;
-    use evalcurve_fit::validate::{Case, EngineCases, FoldOptions, Situation};
+    use evalcurve_fit::validate::{Case, Cases, EngineCases, FoldOptions, Situation};
     use evalcurve_words::random;
 
     /// Engines whose scores are the true logits times their scale; 800 games per pair, one sample per side.
@@ -267,7 +267,7 @@ mod tests {
     /// Engine e is stronger than engine e - 1 by `step` logits, which the scores do not contain.
     fn drawn(scales: &[f64], step: f64, seed: u64) -> Vec<EngineCases> {
         let mut out: Vec<EngineCases> =
-            (0..scales.len()).map(|e| EngineCases { name: format!("engine {e}"), cases: Vec::new() }).collect();
+            (0..scales.len()).map(|e| EngineCases { name: format!("engine {e}"), cases: Cases::default() }).collect();
         let mut game = 0;
         for a in 0..scales.len() {
             for b in 0..a {
@@ -278,12 +278,12 @@ mod tests {
                     let p = 1.0 / (1.0 + libm::exp(-truth - strength));
                     let wins = random::unit(&[2, game, seed]) < p;
                     for (e, sign, won) in [(a, 1.0, wins), (b, -1.0, !wins)] {
-                        out[e].cases.push(Case {
+                        out[e].cases.extend([Case {
                             game,
                             score_cp: (sign * truth * scales[e]) as i32,
                             outcome: if won { Outcome::Win } else { Outcome::Loss },
                             situation: Situation { strength: Some(sign * strength), ..Situation::default() },
-                        });
+                        }]);
                     }
                 }
             }
@@ -376,7 +376,7 @@ mod tests {
     #[test]
     fn one_engine_cannot_be_compared() {
         let mut engines = engines(&[200.0, 800.0]);
-        engines[1].cases.truncate(5);
+        engines[1].cases = engines[1].cases.iter().take(5).collect();
         assert_eq!(found(&engines, 10), None);
     }
 }

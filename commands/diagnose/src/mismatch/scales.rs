@@ -62,7 +62,7 @@ impl Scales {
         let row = |(engine, &e): (usize, &usize)| {
             engines[e].cases.iter().map(move |case| {
                 // engines without a fit were left out before; a NaN leaves the row out
-                let (value, result) = self.value(e, case).unwrap_or((f64::NAN, 0.0));
+                let (value, result) = self.value(e, &case).unwrap_or((f64::NAN, 0.0));
                 MismatchRow { engine, value, result }
             })
         };

@@ -4,6 +4,7 @@
 //! calibrated has an error; the other engines are calibrated all the same.
 
 mod adjudicated;
+mod cases;
 pub mod command;
 pub mod mates;
 mod proper;
@@ -12,13 +13,14 @@ pub mod ratings;
 pub mod signs;
 mod warning;
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 pub use adjudicated::{Adjudicated, ended_by_scores};
-use evalcurve_calibration::types::{Color, Outcome};
-use evalcurve_fit::calibration::{Calibration, Doubt, Draws, MatePolicy, control_seconds};
+use cases::{both_ratings, cut_scores, plays, with_cut_scores};
+pub use cases::{cases, numbers, observation};
+use evalcurve_calibration::types::Outcome;
+use evalcurve_fit::calibration::{Calibration, Doubt, Draws, MatePolicy};
 use evalcurve_fit::curve::{CurvePoint, EvaluationCurve, quantile_points};
 use evalcurve_fit::fit::{
     BootstrapOptions, ByMethod, Fit, FitData, FitError, FitOptions, GameBootstrap, Method, ModelFit, ModelKind,
@@ -26,9 +28,7 @@ use evalcurve_fit::fit::{
 };
 use evalcurve_fit::parallel;
 use evalcurve_fit::standardize::{ScoreMoments, Standardization, StandardizedCurve};
-use evalcurve_fit::validate::{
-    Case, CrossValidation, DEFAULT_FOLDS, EngineCases, SharedPosition, Situation, ValidateError, fit_engines,
-};
+use evalcurve_fit::validate::{Cases, CrossValidation, DEFAULT_FOLDS, EngineCases, ValidateError, fit_engines};
 use evalcurve_records::sample::{ByEngine, EngineSamples, NameId, Sample, SampleTable, SamplingOptions};
 use evalcurve_words::language::{Text, ToText};
 use evalcurve_words::text;
@@ -225,13 +225,12 @@ pub fn refusal(calibration: &Calibration) -> Option<Doubt> {
 pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<EngineResult> {
     let mates = mark_mates(table, &options.thresholds);
     let table = &*table;
-    // the cases need as much memory as the samples, and go before the results come
     let (fitted, doubtful) = {
-        let cases = cases(table, options.mate_policy, options.clip_cp);
-        let (fit_options, to_fit) = (options.fit_options(table), with_cut_scores(table, &cases));
-        let folds = proper::fold_options(options);
-        let mut validation = folds.map(|folds| CrossValidation::new(&to_fit, folds, fit_options));
-        rayon::join(|| fit(table, &to_fit, validation.as_mut(), options), || Doubtful::new(table))
+        let mut cases = cases(table, options.mate_policy, options.clip_cp);
+        cases.extend(cut_scores(table));
+        let (fit_options, folds) = (options.fit_options(table), proper::fold_options(options));
+        let mut validation = folds.map(|folds| CrossValidation::new(&cases, folds, fit_options));
+        rayon::join(|| fit(table, &cases, validation.as_mut(), options), || Doubtful::new(table))
     };
     results(table, mates, fitted, doubtful, options)
 }
@@ -365,8 +364,8 @@ type Models = BTreeMap<ModelKind, Result<Box<ModelFit>, FitError>>;
 
 /// Fits all models but the plain sigmoids, each to all engines.
 fn fit_models(engines: &[EngineCases], options: &CalibrateOptions, fit_options: &FitOptions) -> Vec<Models> {
-    let cases: Vec<&[Case]> = engines.iter().map(|e| e.cases.as_slice()).collect();
-    let mut models: Vec<Models> = engines.iter().map(|_| BTreeMap::new()).collect();
+    let cases: Vec<&Cases> = engines.iter().map(|engine| &engine.cases).collect();
+    let mut models: Vec<Models> = vec![BTreeMap::new(); engines.len()];
     let mut kinds: Vec<ModelKind> = options.other_models.iter().copied().chain([options.model]).collect();
     kinds.sort_unstable();
     kinds.dedup();
@@ -394,164 +393,6 @@ pub fn mark_mates(table: &mut SampleTable, thresholds: &Thresholds) -> Vec<MateR
         sample.reply_cp = sample.reply_cp.filter(|cp| cp.unsigned_abs() < of_opponent);
     }
     reports.into_iter().map(|(_, report)| report).collect()
-}
-
-/// A sample as curve and fits see it; `None` for a mate that is left out, and for a score that was cut: it stands for
-/// all larger ones. What is left is not biased, because the scores alone choose it.
-pub fn observation(table: &SampleTable, sample: &Sample, policy: MatePolicy, clip_cp: u32) -> Option<Observation> {
-    if is_cut(table, sample) {
-        return None;
-    }
-    let score_cp = match policy {
-        MatePolicy::Exclude if sample.mate => return None,
-        MatePolicy::Clip if sample.mate => sample.score_cp.signum() * i32::try_from(clip_cp).unwrap_or(i32::MAX),
-        MatePolicy::Exclude | MatePolicy::Clip | MatePolicy::Keep => sample.score_cp,
-    };
-    let game = table.games.get(sample.game as usize)?;
-    Some(Observation { game: game.id, score_cp, outcome: sample.outcome })
-}
-
-/// Whether a score was cut.
-fn is_cut(table: &SampleTable, sample: &Sample) -> bool {
-    !sample.mate && table.cut_at.get(&sample.engine).is_some_and(|cp| sample.score_cp.unsigned_abs() >= *cp)
-}
-
-/// The cases, and those of the scores that were cut, as if other engines had given them: these have a win rate of their
-/// own, and say how strong the players are and how many results follow no score. The forecasts of the cut scores are
-/// not used.
-fn with_cut_scores<'a>(table: &SampleTable, cases: &'a [EngineCases]) -> Cow<'a, [EngineCases]> {
-    if table.cut_at.is_empty() {
-        return Cow::Borrowed(cases);
-    }
-    let numbers = numbers(table);
-    let mut cut: HashMap<NameId, Vec<&Sample>> = HashMap::new();
-    for sample in table.samples.iter().filter(|sample| is_cut(table, sample)) {
-        cut.entry(sample.engine).or_default().push(sample);
-    }
-    let of_cut = |(engine, place): (&NameId, u32)| {
-        let number = |id: NameId| numbers.get(id as usize).copied().unwrap_or(u32::MAX);
-        let case = |sample: &Sample| {
-            let game = table.game(sample)?;
-            let strength = both_ratings(table, sample).map(|[own, opponent]| own - opponent);
-            let situation = Situation {
-                ply: Some(sample.ply),
-                engine: Some(u32::MAX - 1 - place),
-                players: plays(table, sample).then(|| [sample.engine, sample.opponent].map(number)),
-                ..Situation::default()
-            };
-            let situation = strength.map_or(situation, |difference| situation.with_rating_difference(difference));
-            Some(Case { game: game.id, score_cp: sample.score_cp, outcome: sample.outcome, situation })
-        };
-        let cases = cut.remove(engine).unwrap_or_default().into_iter().filter_map(case).collect();
-        EngineCases { name: String::new(), cases }
-    };
-    // not in the order of their numbers, which is that of reading
-    let mut engines: Vec<&NameId> = table.cut_at.keys().collect();
-    engines.sort_by_key(|engine| table.names.get(**engine));
-    cases.iter().cloned().chain(engines.into_iter().zip(0..).map(of_cut)).collect()
-}
-
-/// Whether the engine of a sample plays the game.
-fn plays(table: &SampleTable, sample: &Sample) -> bool {
-    let player = table.game(sample).and_then(|game| game.players.get(sample.color.index()));
-    player == Some(&sample.engine) && !table.annotates(sample)
-}
-
-/// The ratings of the side to move and of its opponent, if both are known. The engine of the sample may annotate their
-/// game.
-fn both_ratings(table: &SampleTable, sample: &Sample) -> Option<[f64; 2]> {
-    let game = table.game(sample)?;
-    let of = |color: Color| game.ratings.get(color.index()).copied().flatten();
-    of(sample.color).zip(of(sample.color.opponent())).map(|(own, opponent)| [own, opponent])
-}
-
-/// The scores of several engines for one position, by game and ply.
-type SharedPositions = HashMap<(u64, u32), Vec<(NameId, i32)>>;
-
-/// The positions that two engines or more scored, where one of them annotates the game of others or sits in a council.
-fn positions_with_several_scores(table: &SampleTable) -> SharedPositions {
-    let mut positions = SharedPositions::new();
-    if table.samples.iter().all(|sample| plays(table, sample)) {
-        return positions;
-    }
-    for sample in table.samples.iter().filter(|sample| !sample.mate) {
-        if let Some(game) = table.game(sample) {
-            positions.entry((game.id, sample.ply)).or_default().push((sample.engine, sample.score_cp));
-        }
-    }
-    positions.retain(|_, scores| {
-        scores.sort_by_key(|(engine, cp)| (table.names.get(*engine), *cp));
-        scores.dedup_by_key(|(engine, _)| *engine);
-        scores.len() > 1
-    });
-    positions
-}
-
-/// The number of each name in alphabetical order: the ids of names depend on the order of reading, and with them the
-/// last digits of a fit of several engines would.
-pub fn numbers(table: &SampleTable) -> Vec<u32> {
-    let mut ids: Vec<NameId> = (0..table.names.len() as NameId).collect();
-    ids.sort_by_key(|&id| table.names.get(id));
-    let mut numbers = vec![0; ids.len()];
-    ids.into_iter().zip(0..).for_each(|(id, number)| numbers[id as usize] = number);
-    numbers
-}
-
-/// The samples of every engine as models see them, engines by name. Mates are those of [`mark_mates`].
-pub fn cases(table: &SampleTable, policy: MatePolicy, clip_cp: u32) -> Vec<EngineCases> {
-    let (positions, numbers) = (positions_with_several_scores(table), numbers(table));
-    let number = |id: NameId| numbers.get(id as usize).copied().unwrap_or(u32::MAX);
-    // most games have one of a few time controls
-    let seconds: Vec<Option<f64>> =
-        (0..table.names.len() as NameId).map(|id| control_seconds(table.names.get(id))).collect();
-    let seconds_of = |control: NameId| seconds.get(control as usize).copied().flatten();
-    let case = |sample: &Sample| {
-        let Observation { game, score_cp, outcome } = observation(table, sample, policy, clip_cp)?;
-        let mut situation = Situation {
-            ply: Some(sample.ply),
-            material: sample.material.map(u32::from),
-            engine: Some(number(sample.engine)),
-            ..Situation::default()
-        };
-        if let Some([own, opponent]) = both_ratings(table, sample) {
-            situation = situation.with_rating_difference(own - opponent);
-            // made from results, ratings say who is stronger, and not how strong
-            situation.rating = (!table.bradley_terry).then_some(0.5 * (own + opponent));
-        }
-        situation.seconds = table.game(sample).and_then(|game| seconds_of(game.time_control));
-        // the result is that of the players, whoever gave the score
-        let plays = plays(table, sample);
-        let players = table
-            .game(sample)
-            .map(|game| [sample.color, sample.color.opponent()].map(|color| game.players[color.index()]));
-        let named = |players: &[NameId; 2]| players.iter().all(|player| !table.names.get(*player).is_empty());
-        situation.players = match plays {
-            true => Some([sample.engine, sample.opponent].map(number)),
-            false => players.filter(|players| players[0] != players[1]).filter(named).map(|p| p.map(number)),
-        };
-        // each score is compared with that of the next engine by name, so that a pair counts once
-        let next = || {
-            let scores = positions.get(&(game, sample.ply))?;
-            scores.get(scores.iter().position(|(engine, _)| *engine == sample.engine)? + 1)
-        };
-        let reply = sample.reply_cp.filter(|_| plays).map(|cp| (sample.opponent, -cp, true));
-        // engines that score positions of others' games have the same results, which compare them without the bias of
-        // one's noisy scores against another's
-        let same = || next().filter(|_| plays || situation.players.is_none()).map(|&(engine, cp)| (engine, cp, false));
-        situation.shared = reply
-            .or_else(same)
-            .filter(|_| !sample.mate)
-            .map(|(engine, score_cp, replied)| SharedPosition { engine: number(engine), score_cp, replied });
-        Some(Case { game, score_cp, outcome, situation })
-    };
-    let engines = ByEngine::new(table);
-    let of = |engine| {
-        let EngineSamples { name, samples, .. } = engines.of(engine);
-        let mut cases = Vec::with_capacity(samples.len());
-        cases.extend(samples.iter().filter_map(case));
-        EngineCases { name: name.to_owned(), cases }
-    };
-    parallel::map(engines.len(), of)
 }
 
 /// The result of an engine before its model is scored.

@@ -143,7 +143,8 @@ pub fn evaluate(
     let policy = mates.map_or(MatePolicy::Exclude, |mates| mates.policy);
     let clip_cp = mates.and_then(|mates| mates.clip_cp).map_or(0, |cp| cp as u32);
     let engines = cases(table, policy, clip_cp);
-    let mut own = engines.into_iter().find(|engine| engine.name == *name).ok_or(ValidateError::Empty)?.cases;
+    let own = engines.iter().find(|engine| engine.name == *name).ok_or(ValidateError::Empty)?;
+    let mut own: Vec<Case> = own.cases.iter().collect();
     if calibration.model.kind.needs().material {
         // as the fit left them out
         own.retain(|case| case.situation.material.is_some());

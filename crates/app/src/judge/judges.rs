@@ -65,7 +65,7 @@ pub fn shared(
     }
     all.sort_unstable();
     all.dedup_by_key(|(game, ply, e, _)| (*game, *ply, *e));
-    let outcome = |(.., e, i): &(u64, u32, usize, usize)| cases[*e].cases[*i].outcome;
+    let outcome = |(.., e, i): &(u64, u32, usize, usize)| cases[*e].cases.at(*i).outcome;
     let several: Vec<&[(u64, u32, usize, usize)]> = all
         .chunk_by(|a, b| (a.0, a.1) == (b.0, b.1))
         .filter(|p| p.len() > 1 && p.iter().all(|one| outcome(one) == outcome(&p[0])))

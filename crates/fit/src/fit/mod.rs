@@ -30,8 +30,7 @@ pub(crate) mod oracle;
 mod tests;
 
 pub use bootstrap::{Bootstrap, BootstrapOptions, GameBootstrap, percentile_interval};
-pub(crate) use case::Part;
-pub use case::{Case, median_size};
+pub use case::{Case, Cases, Part, median_size};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
 pub use error::FitError;
 pub use evalcurve_calibration::model::*;

@@ -1,5 +1,7 @@
 //! The fit of the plain sigmoid, with its covariance clustered by game.
 
+use std::borrow::Borrow;
+
 use evalcurve_calibration::quantile::student_quantile;
 use evalcurve_calibration::{Calibration, Estimate, FittedModel, Method, Model, Outcome, Sigmoid};
 use serde::{Deserialize, Serialize};
@@ -256,7 +258,7 @@ fn check(counts: &ScoreCounts, min_samples: u64) -> Result<(), FitError> {
 }
 
 /// Whether the cases determine a curve over the score.
-pub(super) fn check_cases<'a>(cases: impl IntoIterator<Item = &'a Case>, min_samples: u64) -> Result<(), FitError> {
-    let observations: Vec<Observation> = cases.into_iter().map(Case::observation).collect();
+pub(super) fn check_cases(cases: impl IntoIterator<Item: Borrow<Case>>, min_samples: u64) -> Result<(), FitError> {
+    let observations: Vec<Observation> = cases.into_iter().map(|case| case.borrow().observation()).collect();
     check(&ScoreCounts::from_observations(&observations), min_samples)
 }

@@ -124,7 +124,7 @@ impl FoldFits {
         };
         let fitted: Vec<usize> = (0..engines.len()).filter(|e| enough(&engines[*e]).is_ok()).collect();
         let any_size = FitOptions { min_samples: 0, forecasts_only: true, ..*options };
-        let fold = |case: &Case| fold_of(case.game, folds) as u32;
+        let fold = |case: Case| fold_of(case.game, folds) as u32;
         let fold_of_each: Vec<Vec<u32>> = fitted.iter().map(|e| engines[*e].cases.iter().map(fold).collect()).collect();
         let without = |out: usize, near: &[Option<&ModelFit>]| {
             let kept = fitted.iter().zip(&fold_of_each);
@@ -195,9 +195,9 @@ impl FoldFits {
         if let Some(error) = self.error(place) {
             return Err(error);
         }
-        let forecast = |case: &Case| {
+        let forecast = |case: Case| {
             let fit = self.without(case.game, place)?;
-            Some(Forecast { game: case.game, logit: logit(fit, case), outcome: case.outcome })
+            Some(Forecast { game: case.game, logit: logit(fit, &case), outcome: case.outcome })
         };
         engine.cases.iter().map(forecast).collect::<Option<_>>().ok_or(ValidateError::Empty)
     }

@@ -3,15 +3,15 @@
 use evalcurve_calibration::types::Outcome;
 use evalcurve_words::language::ToText;
 
-use crate::fit::{Case, FitError, Sigmoid};
+use crate::fit::{Cases, FitError, Sigmoid};
 use crate::vector::{BLOCK, Logistics};
 
 /// The samples of one engine.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct EngineCases {
     pub name: String,
     /// Its samples, in any order.
-    pub cases: Vec<Case>,
+    pub cases: Cases,
 }
 
 /// Why a model has no forecasts.

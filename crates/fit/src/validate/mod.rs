@@ -10,7 +10,7 @@
 //! use evalcurve_fit::validate::{CrossValidation, EngineCases, FoldOptions};
 //!
 //! // the higher score wins three times out of four
-//! let cases: Vec<Case> = (0..400u64)
+//! let cases: Cases = (0..400u64)
 //!     .map(|i| {
 //!         let score_cp = if i % 2 == 0 { 400 } else { -400 };
 //!         let outcome = if (i % 2 == 0) == (i % 8 < 6) { Outcome::Win } else { Outcome::Loss };
@@ -41,7 +41,7 @@ mod oracle;
 #[cfg(test)]
 mod tests;
 
-pub use crate::fit::{Case, Model, ModelFit, ModelKind, SharedPosition, Situation, fit_engines};
+pub use crate::fit::{Case, Cases, Model, ModelFit, ModelKind, SharedPosition, Situation, fit_engines};
 pub use choose::{Candidate, Choice, choose_model};
 pub use clusters::{Estimate, mean_by_game};
 pub use corp::{BandPoint, Decomposition, Reliability, ReliabilityPool, brier, reliability};

@@ -55,7 +55,7 @@ fn a_search_that_begins_at_another_fold_ends_where_others_do() {
     let fits = validation.fits(ModelKind::Joint);
     for out in 0..folds.folds {
         let kept = |engine: &EngineCases| -> Vec<Case> {
-            engine.cases.iter().filter(|case| fold_of(case.game, &folds) != out).copied().collect()
+            engine.cases.iter().filter(|case| fold_of(case.game, &folds) != out).collect()
         };
         let kept: Vec<Vec<Case>> = engines.iter().map(kept).collect();
         let kept: Vec<&[Case]> = kept.iter().map(Vec::as_slice).collect();
@@ -74,12 +74,14 @@ fn a_search_that_begins_at_another_fold_ends_where_others_do() {
 fn the_simplest_of_equal_models_is_chosen() {
     // no rating matters here: the strength is independent noise
     let mut engines = engines(300);
-    for case in engines.iter_mut().flat_map(|e| &mut e.cases) {
+    let by_luck = |mut case: Case| {
         let p = Sigmoid { w1: 0.002, w2: 0.0 }.win_rate(f64::from(case.score_cp));
         let luck =
             random::unit(&[11, case.game, u64::from(case.score_cp.unsigned_abs()), case.situation.ply.unwrap().into()]);
         case.outcome = if luck < p { Outcome::Win } else { Outcome::Loss };
-    }
+        case
+    };
+    engines.iter_mut().for_each(|e| e.cases = e.cases.iter().map(by_luck).collect());
     let choice = choose_model(&ModelKind::candidates(), &mut validation(&engines)).unwrap();
     assert_eq!(choice.kind, ModelKind::MaximumLikelihood, "{choice:?}");
 }
@@ -92,7 +94,7 @@ fn a_fold_is_forecast_by_the_others_alone() {
     let forecasts = forecasts[0].as_ref().unwrap();
     // the model of fold 0 by hand
     let cases = &engines[0].cases;
-    let kept: Vec<Case> = cases.iter().filter(|c| fold_of(c.game, &folds) != 0).copied().collect();
+    let kept: Vec<Case> = cases.iter().filter(|c| fold_of(c.game, &folds) != 0).collect();
     let fit = crate::fit::fit_model(ModelKind::MaximumLikelihood, &kept, &FitOptions::default()).unwrap();
     let mut seen = 0;
     for (case, forecast) in cases.iter().zip(forecasts) {
@@ -110,9 +112,13 @@ fn shared_models_are_one_for_all() {
     let mut engines = engines(300);
     for (e, engine) in (0..).zip(&mut engines) {
         // both met one opponent, so that the joint model fits them together
-        engine.cases.iter_mut().for_each(|case| case.situation.players = Some([e, 9]));
+        let met = |case: Case| {
+            let situation = Situation { players: Some([e, 9]), ..case.situation };
+            Case { situation, ..case }
+        };
+        engine.cases = engine.cases.iter().map(met).collect();
     }
-    let cases: Vec<&[Case]> = engines.iter().map(|e| e.cases.as_slice()).collect();
+    let cases: Vec<&Cases> = engines.iter().map(|e| &e.cases).collect();
     let fits = fit_engines(ModelKind::Joint, &cases, &FitOptions::default());
     let w3: Vec<f64> = fits
         .iter()
@@ -143,11 +149,11 @@ fn errors_are_reached() {
         CrossValidation::new(&engines, none, options).forecasts(ModelKind::Constant)[0],
         Err(ValidateError::TooFewFolds { folds: 1 })
     );
-    let empty = [EngineCases { name: "none".to_owned(), cases: Vec::new() }];
+    let empty = [EngineCases { name: "none".to_owned(), cases: Cases::default() }];
     assert_eq!(validation(&empty).forecasts(ModelKind::Constant)[0], Err(ValidateError::Empty));
     assert_eq!(scores(&[], &ScoreOptions::default()), Err(ValidateError::Empty));
     assert_eq!(reliability(&[], &ScoreOptions::default()), Err(ValidateError::Empty));
-    let mut cases = engines[0].cases.clone();
+    let mut cases: Vec<Case> = engines[0].cases.iter().collect();
     let fit = |kind, cases: &[Case]| crate::fit::fit_model(kind, cases, &options).map(|_| ());
     cases.iter_mut().for_each(|c| c.situation.ply = Some(40));
     assert_eq!(fit(ModelKind::Phase, &cases), Err(FitError::OnePly { ply: 40, samples: 120 }));
@@ -308,7 +314,7 @@ fn an_own_model_is_validated_and_chosen() {
         ModelFit::of_cases(kind, model, None, cases)
     });
     let forecasts = validation.forecasts(kind)[0].clone().unwrap();
-    let rate = |low: bool| forecasts.iter().zip(&engines[0].cases).find(|(_, case)| (case.score_cp < 100) == low);
+    let rate = |low: bool| forecasts.iter().zip(engines[0].cases.iter()).find(|(_, case)| (case.score_cp < 100) == low);
     assert!((rate(true).unwrap().0.win_rate() - 0.2).abs() < 0.03);
     assert!((rate(false).unwrap().0.win_rate() - 0.7).abs() < 0.03);
     let listed = validation.forecasts(ModelKind::MaximumLikelihood)[0].clone().unwrap();

@@ -397,12 +397,21 @@ impl<'a> ByEngine<'a> {
         self.starts[engine + 1] - self.starts[engine]
     }
 
+    /// The name of an engine.
+    pub fn name(&self, engine: usize) -> &'a str {
+        self.table.names.get(self.engines[engine])
+    }
+
+    /// The samples of an engine, in the order of the table.
+    pub fn samples_of(&self, engine: usize) -> impl Iterator<Item = &'a Sample> {
+        let places = &self.order[self.starts[engine]..self.starts[engine + 1]];
+        places.iter().map(|place| &self.table.samples[*place as usize])
+    }
+
     /// An engine with its samples.
     pub fn of(&self, engine: usize) -> EngineSamples<'a> {
-        let id = self.engines[engine];
-        let places = &self.order[self.starts[engine]..self.starts[engine + 1]];
-        let samples = places.iter().map(|place| self.table.samples[*place as usize]).collect();
-        EngineSamples { id, name: self.table.names.get(id), samples }
+        let samples = self.samples_of(engine).copied().collect();
+        EngineSamples { id: self.engines[engine], name: self.name(engine), samples }
     }
 }
 

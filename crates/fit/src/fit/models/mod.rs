@@ -59,8 +59,12 @@ pub fn fit_model(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Resul
 
 /// Fits a model to each engine, or to all engines at once where the model is shared. An engine without a fit does not
 /// stop the others.
-pub fn fit_engines(kind: ModelKind, engines: &[&[Case]], options: &FitOptions) -> Vec<Result<ModelFit, FitError>> {
-    let engines: Vec<Part<'_>> = engines.iter().map(|cases| Part::from(*cases)).collect();
+pub fn fit_engines<'a>(
+    kind: ModelKind,
+    engines: &[impl Copy + Into<Part<'a>>],
+    options: &FitOptions,
+) -> Vec<Result<ModelFit, FitError>> {
+    let engines: Vec<Part<'_>> = engines.iter().map(|cases| (*cases).into()).collect();
     fit_engines_near(kind, &engines, &[], options)
 }
 

@@ -33,7 +33,7 @@ fn fit(kind: ModelKind, engines: &[Part<'_>], options: &FitOptions) -> Vec<Resul
     let able = || engines.iter().zip(&checked).filter_map(|(cases, checked)| Some((cases, checked.as_ref().ok()?)));
     let samples = able().map(|(_, (fit, _))| fit.samples as usize).sum();
     let mut rows: Vec<LinearRow<[(u32, f64); 2]>> = Vec::with_capacity(samples);
-    able().for_each(|(cases, (_, standard))| rows.extend(cases.iter().map(|case| row(standard, case))));
+    able().for_each(|(cases, (_, standard))| rows.extend(cases.iter().map(|case| row(standard, &case))));
     let fitted = if rows.is_empty() {
         Err(FitError::TooFewSamples { have: 0, need: 2 })
     } else {

@@ -137,10 +137,14 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
+/// A parameter, and by how much it moves.
+type Move = (u32, f64);
+
 /// By how much each game moves the minimum: the numbers u of [`without`], by parameter.
 struct Games {
-    starts: Vec<usize>,
-    moves: Vec<(u32, f64)>,
+    /// those of each task: where the moves of each game end, and the moves
+    tasks: Vec<(Vec<u32>, Vec<Move>)>,
+    games: usize,
     /// where the games of each engine begin, and the end
     engines: Vec<usize>,
     /// game and u of each
@@ -159,44 +163,40 @@ impl Games {
             for game in games {
                 let moved = without(objective, game, at, inverse, &mut points);
                 moves.extend(moved.into_iter().map(|(i, u)| (i as u32, u)));
-                ends.push(moves.len());
+                ends.push(moves.len() as u32);
             }
+            moves.shrink_to_fit();
             (ends, moves)
         };
-        let parts = parallel::map_chunks(&games, CHUNK, of);
-        let (mut starts, mut moves) = (vec![0], Vec::with_capacity(parts.iter().map(|(_, moves)| moves.len()).sum()));
-        for (ends, part) in parts {
-            starts.extend(ends.into_iter().map(|end| moves.len() + end));
-            moves.extend(part);
-        }
-        let mut engines = vec![0; objective.layout.engines + 1];
-        let is_engine = |(i, _): &&(u32, f64)| (*i as usize) < objective.layout.engines;
-        moves.iter().filter(is_engine).for_each(|(i, _)| engines[*i as usize + 1] += 1);
-        (0..objective.layout.engines).for_each(|e| engines[e + 1] += engines[e]);
-        let (mut next, mut of_engine) = (engines.clone(), vec![(0, 0.0); engines[objective.layout.engines]]);
-        for (game, range) in starts.windows(2).enumerate() {
-            for (i, u) in moves[range[0]..range[1]].iter().filter(is_engine) {
+        let tasks = parallel::map_chunks(&games, CHUNK, of);
+        let (games, engines) = (games.len(), vec![0; objective.layout.engines + 1]);
+        let mut all = Self { tasks, games, engines, of_engine: Vec::new() };
+        let is_engine = |(i, _): &&Move| (*i as usize) < objective.layout.engines;
+        let of_engines = all.tasks.iter().flat_map(|(_, moves)| moves).filter(is_engine);
+        of_engines.for_each(|(i, _)| all.engines[*i as usize + 1] += 1);
+        (0..objective.layout.engines).for_each(|e| all.engines[e + 1] += all.engines[e]);
+        let (mut next, mut of_engine) = (all.engines.clone(), vec![(0, 0.0); all.engines[objective.layout.engines]]);
+        for game in 0..all.games {
+            for (i, u) in all.of(game).iter().filter(is_engine) {
                 of_engine[next[*i as usize]] = (game as u32, *u);
                 next[*i as usize] += 1;
             }
         }
-        Self { starts, moves, engines, of_engine }
+        Self { of_engine, ..all }
     }
 
-    fn len(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    fn of(&self, game: usize) -> &[(u32, f64)] {
-        &self.moves[self.starts[game]..self.starts[game + 1]]
+    fn of(&self, game: usize) -> &[Move] {
+        let ((ends, moves), game) = (&self.tasks[game / CHUNK], game % CHUNK);
+        let start = if game == 0 { 0 } else { ends[game - 1] as usize };
+        &moves[start..ends[game] as usize]
     }
 
     /// The sum over all games of the products of their moves of the tail.
     fn tails(&self, engines: usize, size: usize) -> Square {
-        let length = self.len().div_ceil(PARTS).max(1);
+        let length = self.games.div_ceil(PARTS).max(1);
         let part = |part: usize| {
             let mut sum = Square::zero(size);
-            for game in part * length..self.len().min((part + 1) * length) {
+            for game in part * length..self.games.min((part + 1) * length) {
                 let game = self.of(game);
                 let tail = &game[game.iter().take_while(|(i, _)| (*i as usize) < engines).count()..];
                 for (a, (i, u)) in tail.iter().enumerate() {
@@ -206,7 +206,7 @@ impl Games {
             }
             sum
         };
-        let parts = parallel::map(self.len().div_ceil(length), part);
+        let parts = parallel::map(self.games.div_ceil(length), part);
         parts.into_iter().fold(Square::zero(size), |mut sum, part| {
             sum.add_all(&part);
             sum
@@ -240,7 +240,7 @@ pub(super) fn covariances(
     let layout = &objective.layout;
     let inverse = Inverse::new(evaluation.hessian.clone().scaled(objective.rows.len() as f64).factor()?);
     let games = Games::new(objective, at, &inverse);
-    if games.len() < 2 {
+    if games.games < 2 {
         return None;
     }
     let (size, length) = (layout.tail(), layout.engines.div_ceil(PARTS).max(1));

@@ -149,7 +149,7 @@ fn groups(engines: &[Member<'_>]) -> Vec<Vec<usize>> {
 /// The sigmoid of an engine with each score drawn in to the median of their sizes: its sign is that of most scores, not
 /// of a few large ones that contradict the result.
 fn slope_of_small_scores(cases: Part<'_>) -> Result<f64, FitError> {
-    let mut observations: Vec<Observation> = cases.iter().map(Case::observation).collect();
+    let mut observations: Vec<Observation> = cases.iter().map(|case| case.observation()).collect();
     let limit = median_size(observations.iter().map(|o| o.score_cp));
     observations.iter_mut().for_each(|o| o.score_cp = o.score_cp.clamp(-limit, limit));
     let options = FitOptions { min_samples: 0, ..FitOptions::default() };
@@ -188,7 +188,7 @@ pub(super) fn rows(engines: &[Part<'_>], units: &[f64], players: &HashMap<u32, u
     };
     let (mut rows, mut own) = (Rows::default(), Vec::new());
     for (e, cases) in engines.iter().enumerate() {
-        own.extend(cases.iter().map(|case| row(e, case)));
+        own.extend(cases.iter().map(|case| row(e, &case)));
         own.sort_by_key(|row| (row.own, row.opponent));
         rows.extend(own.drain(..));
     }
