@@ -1,6 +1,5 @@
 //! What fits see of the samples: whose result counts for whom, and which samples they leave out.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use evalcurve_calibration::types::Color;
@@ -26,14 +25,8 @@ pub fn observation(table: &SampleTable, sample: &Sample, policy: MatePolicy, cli
 }
 
 /// Whether a score was cut.
-pub(super) fn is_cut(table: &SampleTable, sample: &Sample) -> bool {
+fn is_cut(table: &SampleTable, sample: &Sample) -> bool {
     !sample.mate && table.cut_at.get(&sample.engine).is_some_and(|cp| sample.score_cp.unsigned_abs() >= *cp)
-}
-
-/// The cases, and those of the scores that were cut; see [`cut_scores`].
-pub(super) fn with_cut_scores<'a>(table: &SampleTable, cases: &'a [EngineCases]) -> Cow<'a, [EngineCases]> {
-    let cut = cut_scores(table);
-    if cut.is_empty() { Cow::Borrowed(cases) } else { cases.iter().cloned().chain(cut).collect() }
 }
 
 /// The cases of the scores that were cut, as if other engines had given them: these have a win rate of their own, and

@@ -13,11 +13,12 @@ pub mod ratings;
 pub mod signs;
 mod warning;
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 pub use adjudicated::{Adjudicated, ended_by_scores};
-use cases::{both_ratings, cut_scores, plays, with_cut_scores};
+use cases::{both_ratings, cut_scores, plays};
 pub use cases::{cases, numbers, observation};
 use evalcurve_calibration::types::Outcome;
 use evalcurve_fit::calibration::{Calibration, Doubt, Draws, MatePolicy};
@@ -243,7 +244,10 @@ pub fn calibrate_cases(
     validation: Option<&mut CrossValidation<'_>>,
     options: &CalibrateOptions,
 ) -> Vec<EngineResult> {
-    let fitted = fit(table, &with_cut_scores(table, cases), validation, options);
+    let cut = cut_scores(table);
+    let all: Cow<'_, [EngineCases]> =
+        if cut.is_empty() { cases.into() } else { cases.iter().cloned().chain(cut).collect() };
+    let fitted = fit(table, &all, validation, options);
     results(table, mates, fitted, Doubtful::new(table), options)
 }
 

@@ -15,7 +15,7 @@ use evalcurve_records::sample::{EngineSamples, Sample, SampleTable, by_engine};
 use evalcurve_tables::{TableError, Values, color, write_columns};
 use evalcurve_words::language::{Text, ToText};
 
-use super::{CalibrateOptions, cases, mark_mates, observation, with_cut_scores};
+use super::{CalibrateOptions, cases, cut_scores, mark_mates, observation};
 
 /// The scores of the chosen model of an engine out of sample.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,8 +104,8 @@ pub struct EngineForecasts {
 pub fn forecasts(table: &SampleTable, options: &CalibrateOptions) -> Vec<EngineForecasts> {
     let folds = fold_options(options).unwrap_or(FoldOptions { seed: options.sampling.seed, ..FoldOptions::default() });
     let (policy, clip_cp) = (options.mate_policy, options.clip_cp);
-    let cases = cases(table, policy, clip_cp);
-    let cases = with_cut_scores(table, &cases);
+    let mut cases = cases(table, policy, clip_cp);
+    cases.extend(cut_scores(table));
     let found = CrossValidation::new(&cases, folds, options.fit_options(table)).forecasts(options.model);
     let of = |(engine, forecasts): (&EngineSamples<'_>, Result<Vec<Forecast>, ValidateError>)| {
         // the samples that became cases, in their order

@@ -144,7 +144,8 @@ type Move = (u32, f64);
 struct Games {
     /// those of each task: where the moves of each game end, and the moves
     tasks: Vec<(Vec<u32>, Vec<Move>)>,
-    games: usize,
+    /// how many games there are
+    count: usize,
     /// where the games of each engine begin, and the end
     engines: Vec<usize>,
     /// game and u of each
@@ -169,14 +170,14 @@ impl Games {
             (ends, moves)
         };
         let tasks = parallel::map_chunks(&games, CHUNK, of);
-        let (games, engines) = (games.len(), vec![0; objective.layout.engines + 1]);
-        let mut all = Self { tasks, games, engines, of_engine: Vec::new() };
+        let engines = vec![0; objective.layout.engines + 1];
+        let mut all = Self { tasks, count: games.len(), engines, of_engine: Vec::new() };
         let is_engine = |(i, _): &&Move| (*i as usize) < objective.layout.engines;
         let of_engines = all.tasks.iter().flat_map(|(_, moves)| moves).filter(is_engine);
         of_engines.for_each(|(i, _)| all.engines[*i as usize + 1] += 1);
         (0..objective.layout.engines).for_each(|e| all.engines[e + 1] += all.engines[e]);
         let (mut next, mut of_engine) = (all.engines.clone(), vec![(0, 0.0); all.engines[objective.layout.engines]]);
-        for game in 0..all.games {
+        for game in 0..all.count {
             for (i, u) in all.of(game).iter().filter(is_engine) {
                 of_engine[next[*i as usize]] = (game as u32, *u);
                 next[*i as usize] += 1;
@@ -193,10 +194,10 @@ impl Games {
 
     /// The sum over all games of the products of their moves of the tail.
     fn tails(&self, engines: usize, size: usize) -> Square {
-        let length = self.games.div_ceil(PARTS).max(1);
+        let length = self.count.div_ceil(PARTS).max(1);
         let part = |part: usize| {
             let mut sum = Square::zero(size);
-            for game in part * length..self.games.min((part + 1) * length) {
+            for game in part * length..self.count.min((part + 1) * length) {
                 let game = self.of(game);
                 let tail = &game[game.iter().take_while(|(i, _)| (*i as usize) < engines).count()..];
                 for (a, (i, u)) in tail.iter().enumerate() {
@@ -206,7 +207,7 @@ impl Games {
             }
             sum
         };
-        let parts = parallel::map(self.games.div_ceil(length), part);
+        let parts = parallel::map(self.count.div_ceil(length), part);
         parts.into_iter().fold(Square::zero(size), |mut sum, part| {
             sum.add_all(&part);
             sum
@@ -240,7 +241,7 @@ pub(super) fn covariances(
     let layout = &objective.layout;
     let inverse = Inverse::new(evaluation.hessian.clone().scaled(objective.rows.len() as f64).factor()?);
     let games = Games::new(objective, at, &inverse);
-    if games.games < 2 {
+    if games.count < 2 {
         return None;
     }
     let (size, length) = (layout.tail(), layout.engines.div_ceil(PARTS).max(1));
