@@ -5,7 +5,7 @@
 //! the same samples.
 //!
 //! ```
-//! use evalcurve_fit::fit::{Case, FitOptions, ModelKind, Situation};
+//! use evalcurve_fit::fit::{Case, Cases, FitOptions, ModelKind, Situation};
 //! use evalcurve_calibration::types::Outcome;
 //! use evalcurve_fit::validate::{CrossValidation, EngineCases, FoldOptions};
 //!
