@@ -98,28 +98,26 @@ pub fn rate(
     games: &[(usize, usize, Outcome)],
     options: &RatingOptions,
 ) -> Result<Ratings, RatingError> {
-    // half points of the first player and games, by pair: integers, so that order does not matter
-    let mut table: BTreeMap<(usize, usize), (u64, u64)> = BTreeMap::new();
+    let mut encounters = Vec::with_capacity(games.len());
     for (game, &(black, white, outcome)) in games.iter().enumerate() {
         if let Some(player) = [black, white].into_iter().find(|&p| p >= players) {
             return Err(RatingError::UnknownPlayer { game, player, players });
         }
-        if black == white {
-            continue;
-        }
-        let (pair, outcome) =
-            if black < white { ((black, white), outcome) } else { ((white, black), outcome.reversed()) };
-        let cell = table.entry(pair).or_default();
-        cell.0 += outcome as u64;
-        cell.1 += 1;
+        let (first, second) = (black.min(white), black.max(white));
+        let outcome = if first == black { outcome } else { outcome.reversed() };
+        encounters.push(Encounter { first, second, games: 1.0, points: outcome.value() });
     }
-    let encounter = |((first, second), (half_points, games)): ((usize, usize), (u64, u64))| Encounter {
-        first,
-        second,
-        games: games as f64,
-        points: 0.5 * half_points as f64,
-    };
-    rate_encounters(players, &table.into_iter().map(encounter).collect::<Vec<_>>(), options)
+    encounters.retain(|e| e.first != e.second);
+    encounters.sort_unstable_by_key(|e| (e.first, e.second));
+    // points are halves, so that no order changes a sum
+    encounters.dedup_by(|next, kept| {
+        let same = (next.first, next.second) == (kept.first, kept.second);
+        if same {
+            (kept.games, kept.points) = (kept.games + next.games, kept.points + next.points);
+        }
+        same
+    });
+    rate_encounters(players, &encounters, options)
 }
 
 /// [`rate`] from counts, each pair of players once.

@@ -1,7 +1,7 @@
 //! Maximum likelihood where the log odds are linear in a few numbers of the sample.
 //!
-//! Phase, the shared sigmoid of standardised scores, and the recalibration of forecasts
-//! are this one regression with other numbers. A draw counts half of either side.
+//! Phase and the recalibration of forecasts are this one regression with other numbers. A draw counts half of either
+//! side.
 
 use evalcurve_calibration::logistic::Logistic;
 
@@ -116,10 +116,7 @@ impl<F: AsRef<[(u32, f64)]> + Sync> Loss for Objective<'_, F> {
 }
 
 /// Fits the coefficients of a start; numbers should be of the order of one.
-pub(super) fn coefficients<F: AsRef<[(u32, f64)]> + Sync>(
-    rows: &[LinearRow<F>],
-    start: &[f64],
-) -> Result<Minimum, FitError> {
+fn coefficients<F: AsRef<[(u32, f64)]> + Sync>(rows: &[LinearRow<F>], start: &[f64]) -> Result<Minimum, FitError> {
     let mut squares = vec![0.0; start.len()];
     rows.iter().flat_map(|r| r.features.as_ref()).for_each(|&(i, x)| squares[i as usize] += x * x);
     let spread = squares.iter().map(|s| (s / rows.len().max(1) as f64).sqrt()).collect();

@@ -131,7 +131,7 @@ impl Stalled {
 }
 
 /// The minimum next to a start.
-pub(crate) fn minimise(loss: &dyn Loss, start: &[f64]) -> Result<Minimum, FitError> {
+pub(crate) fn minimise<H: Curvature>(loss: &dyn Loss<H>, start: &[f64]) -> Result<Minimum<H>, FitError> {
     let search = Search::new(loss);
     let not_converged = |at: Stalled| FitError::NotConverged { gradient: at.gradient, passes: search.passes() };
     search.minimise(start).map_err(not_converged)

@@ -191,7 +191,14 @@ impl Curvature for Square {
     }
 }
 
+/// The product of two vectors.
+#[inline(never)] // callers in crates that are not optimised get the optimised one
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
 /// Adds a multiple of `by` to `sums`.
+#[inline(never)] // as above
 pub fn add_times(sums: &mut [f64], factor: f64, by: &[f64]) {
     sums.iter_mut().zip(by).for_each(|(sum, by)| *sum += factor * by);
 }

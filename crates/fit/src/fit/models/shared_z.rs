@@ -5,9 +5,9 @@ use evalcurve_calibration::{Model, ModelKind, Sigmoid};
 use super::constant;
 use super::fitted::{ModelFit, mean_log_loss};
 use super::fitter::Fitter;
+use super::joint::one_curve;
 use crate::fit::case::{Case, Part};
 use crate::fit::error::FitError;
-use crate::fit::linear::{LinearRow, coefficients};
 use crate::fit::options::FitOptions;
 use crate::parallel;
 use crate::standardize::Standardization;
@@ -24,26 +24,17 @@ fn fit(kind: ModelKind, engines: &[Part<'_>], options: &FitOptions) -> Vec<Resul
         Ok((fit, standard))
     };
     let checked = parallel::map(engines.len(), check);
-    let row = |standard: &Standardization, case: &Case| LinearRow {
-        game: case.game,
-        result: case.outcome.value(),
-        offset: 0.0,
-        features: [(0, standard.z(f64::from(case.score_cp))), (1, -1.0)],
-    };
     let able = || engines.iter().zip(&checked).filter_map(|(cases, checked)| Some((cases, checked.as_ref().ok()?)));
     let samples = able().map(|(_, (fit, _))| fit.samples as usize).sum();
-    let mut rows: Vec<LinearRow<[(u32, f64); 2]>> = Vec::with_capacity(samples);
-    able().for_each(|(cases, (_, standard))| rows.extend(cases.iter().map(|case| row(standard, &case))));
-    let fitted = if rows.is_empty() {
-        Err(FitError::TooFewSamples { have: 0, need: 2 })
-    } else {
-        coefficients(&rows, &[0.0; 2])
+    let row = |standard: &Standardization, case: Case| (standard.z(f64::from(case.score_cp)), case.outcome.value());
+    let rows = able().flat_map(|(cases, (_, standard))| cases.iter().map(|case| row(standard, case)));
+    let fitted = match samples {
+        0 => Err(FitError::TooFewSamples { have: 0, need: 2 }),
+        _ => one_curve(samples, rows),
     };
-    drop(rows);
     parallel::map(engines.len(), |e| {
         let (fit, standard) = checked[e].as_ref().map_err(|error| *error)?;
-        let shared = fitted.as_ref().map_err(|error| *error)?;
-        let (s1, s2) = (shared.at[0], shared.at[1]);
+        let [s1, s2] = fitted?;
         if s1 <= 0.0 {
             return Err(FitError::SlopeNotPositive { w1: s1 / standard.sd });
         }

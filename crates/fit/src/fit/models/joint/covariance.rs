@@ -6,7 +6,7 @@ use super::field::Field;
 use super::objective::{OF_RESULTS, Objective};
 use crate::fit::lapse::{Points, second};
 use crate::fit::search::{Evaluation, Loss};
-use crate::fit::symmetric::{Arrow, ArrowFactor, Curvature, Square, add_times};
+use crate::fit::symmetric::{Arrow, ArrowFactor, Curvature, Square, add_times, dot};
 use crate::parallel;
 use crate::vector::BLOCK;
 
@@ -27,13 +27,7 @@ pub(super) struct Functionals {
 impl Functionals {
     /// Those of w1, w2, w3, lapse, the share drawn at any score, half the width of the draws, optimism, the players'
     /// strength and the slope in the field.
-    pub(super) fn new(
-        objective: &Objective<'_>,
-        engine: usize,
-        unit: f64,
-        rates: &[Vec<f64>; 2],
-        field: Option<&Field>,
-    ) -> Self {
+    pub(super) fn new(objective: &Objective<'_>, engine: usize, unit: f64, field: Option<&Field>, at: &[f64]) -> Self {
         let layout = &objective.layout;
         let columns = objective.pattern().of(engine).len();
         let shared = columns - (layout.tail() - layout.players);
@@ -49,9 +43,11 @@ impl Functionals {
             (tail[1][slot + 1], tail[8][slot + 1]) = (by_offset, by_slope / unit);
         }
         tail[6][shared] = 1.0;
-        for row in objective.rows_of(engine) {
+        let own = objective.rows_of(engine);
+        let rates = objective.rates(own.clone(), at);
+        for (i, row) in own.enumerate() {
             let of = |rate: &f64| rate * (1.0 - rate);
-            let bend = of(&rates[0][row]) + rates[1].get(row).map_or(0.0, of);
+            let bend = of(&rates[0][i]) + rates[1].get(i).map_or(0.0, of);
             let [by_slope, by_offset] = field.map_or([0.0; 2], |f| f.moved(objective.rows.x[row], bend));
             slope[1] += by_offset * objective.rows.x[row];
             slope[8] += by_slope * objective.rows.x[row] / unit;
@@ -133,63 +129,57 @@ impl Inverse {
     }
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+/// By how much some games move the minimum: the numbers u of [`without`], by parameter.
+#[derive(Default)]
+struct Moves {
+    /// where those of each game end
+    ends: Vec<u32>,
+    parameters: Vec<u32>,
+    by: Vec<f64>,
 }
 
-/// A parameter, and by how much it moves.
-type Move = (u32, f64);
+impl Moves {
+    fn of(&self, game: usize) -> impl Iterator<Item = (usize, f64)> + Clone {
+        let start = game.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        let range = start..self.ends[game] as usize;
+        self.parameters[range.clone()].iter().map(|i| *i as usize).zip(self.by[range].iter().copied())
+    }
+}
 
-/// By how much each game moves the minimum: the numbers u of [`without`], by parameter.
+/// By how much each game moves the minimum.
 struct Games {
-    /// those of each task: where the moves of each game end, and the moves
-    tasks: Vec<(Vec<u32>, Vec<Move>)>,
+    /// those of each task
+    tasks: Vec<Moves>,
     /// how many games there are
     count: usize,
     /// where the games of each engine begin, and the end
     engines: Vec<usize>,
-    /// game and u of each
-    of_engine: Vec<(u32, f64)>,
+    of_engine: Vec<u32>,
 }
 
 impl Games {
     fn new(objective: &Objective<'_>, at: &[f64], inverse: &Inverse) -> Self {
-        let rows = objective.rows;
-        let mut order: Vec<u32> = (0..rows.len() as u32).collect();
-        // stable, so that the sums of a game keep their bits
-        order.sort_by_key(|row| rows.game[*row as usize]);
-        let games: Vec<&[u32]> = order.chunk_by(|a, b| rows.game[*a as usize] == rows.game[*b as usize]).collect();
-        let of = |games: &[&[u32]]| {
-            let (mut ends, mut moves, mut points) = (Vec::with_capacity(games.len()), Vec::new(), Points::new());
-            for game in games {
-                let moved = without(objective, game, at, inverse, &mut points);
-                moves.extend(moved.into_iter().map(|(i, u)| (i as u32, u)));
-                ends.push(moves.len() as u32);
-            }
-            moves.shrink_to_fit();
-            (ends, moves)
-        };
-        let tasks = parallel::map_chunks(&games, CHUNK, of);
+        let tasks = moves(objective, at, inverse);
         let engines = vec![0; objective.layout.engines + 1];
-        let mut all = Self { tasks, count: games.len(), engines, of_engine: Vec::new() };
-        let is_engine = |(i, _): &&Move| (*i as usize) < objective.layout.engines;
-        let of_engines = all.tasks.iter().flat_map(|(_, moves)| moves).filter(is_engine);
-        of_engines.for_each(|(i, _)| all.engines[*i as usize + 1] += 1);
+        let count = tasks.iter().map(|task| task.ends.len()).sum();
+        let mut all = Self { tasks, count, engines, of_engine: Vec::new() };
+        for task in &all.tasks {
+            let of_engines = task.parameters.iter().filter(|i| (**i as usize) < objective.layout.engines);
+            of_engines.for_each(|i| all.engines[*i as usize + 1] += 1);
+        }
         (0..objective.layout.engines).for_each(|e| all.engines[e + 1] += all.engines[e]);
-        let (mut next, mut of_engine) = (all.engines.clone(), vec![(0, 0.0); all.engines[objective.layout.engines]]);
+        let (mut next, mut of_engine) = (all.engines.clone(), vec![0; all.engines[objective.layout.engines]]);
         for game in 0..all.count {
-            for (i, u) in all.of(game).iter().filter(is_engine) {
-                of_engine[next[*i as usize]] = (game as u32, *u);
-                next[*i as usize] += 1;
+            for (i, _) in all.of(game).filter(|(i, _)| *i < objective.layout.engines) {
+                of_engine[next[i]] = game as u32;
+                next[i] += 1;
             }
         }
         Self { of_engine, ..all }
     }
 
-    fn of(&self, game: usize) -> &[Move] {
-        let ((ends, moves), game) = (&self.tasks[game / CHUNK], game % CHUNK);
-        let start = if game == 0 { 0 } else { ends[game - 1] as usize };
-        &moves[start..ends[game] as usize]
+    fn of(&self, game: usize) -> impl Iterator<Item = (usize, f64)> + Clone {
+        self.tasks[game / CHUNK].of(game % CHUNK)
     }
 
     /// The sum over all games of the products of their moves of the tail.
@@ -198,11 +188,9 @@ impl Games {
         let part = |part: usize| {
             let mut sum = Square::zero(size);
             for game in part * length..self.count.min((part + 1) * length) {
-                let game = self.of(game);
-                let tail = &game[game.iter().take_while(|(i, _)| (*i as usize) < engines).count()..];
-                for (a, (i, u)) in tail.iter().enumerate() {
-                    let at = |i: u32| i as usize - engines;
-                    tail[..=a].iter().for_each(|(j, v)| sum.add(at(*i), at(*j), u * v));
+                let tail = self.of(game).filter_map(|(i, u)| Some((i.checked_sub(engines)?, u)));
+                for (a, (i, u)) in tail.clone().enumerate() {
+                    tail.clone().take(a + 1).for_each(|(j, v)| sum.add(i, j, u * v));
                 }
             }
             sum
@@ -213,6 +201,33 @@ impl Games {
             sum
         })
     }
+}
+
+/// By how much each game moves the minimum, games by identity, [`CHUNK`] of them to a task.
+fn moves(objective: &Objective<'_>, at: &[f64], inverse: &Inverse) -> Vec<Moves> {
+    let rows = objective.rows;
+    let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+    // by row as well, so that the sums of a game keep their bits
+    order.sort_unstable_by_key(|row| (rows.game[*row as usize], *row));
+    let same = |a: &u32, b: &u32| rows.game[*a as usize] == rows.game[*b as usize];
+    let ends = order.chunk_by(same).scan(0, |end, game| {
+        *end += game.len();
+        Some(*end)
+    });
+    let starts: Vec<usize> = std::iter::once(0).chain(ends.skip(CHUNK - 1).step_by(CHUNK)).collect();
+    parallel::map(starts.len(), |task| {
+        let (mut moves, mut points) = (Moves::default(), Points::new());
+        for game in order[starts[task]..].chunk_by(same).take(CHUNK) {
+            for (i, u) in without(objective, game, at, inverse, &mut points) {
+                moves.parameters.push(i as u32);
+                moves.by.push(u);
+            }
+            moves.ends.push(moves.by.len() as u32);
+        }
+        moves.parameters.shrink_to_fit();
+        moves.by.shrink_to_fit();
+        moves
+    })
 }
 
 /// What the games of an engine say of its slope.
@@ -338,9 +353,10 @@ fn of_engine(e: usize, games: &Games, inverse: &Inverse, functionals: &Functiona
     let (size, n) = (inverse.size, inverse.factor.arrow.diagonal.len());
     let (mut plain, mut squares) = (vec![0.0; size], 0.0);
     let mut left = vec![0.0; size];
-    for (game, u) in &games.of_engine[games.engines[e]..games.engines[e + 1]] {
-        for &(i, v) in games.of(*game as usize) {
-            let i = i as usize;
+    for game in &games.of_engine[games.engines[e]..games.engines[e + 1]] {
+        let moves = games.of(*game as usize);
+        let Some((_, u)) = moves.clone().find(|(i, _)| *i == e) else { continue };
+        for (i, v) in moves {
             if i >= n {
                 plain[i - n] += u * v;
                 continue;

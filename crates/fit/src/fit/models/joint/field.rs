@@ -3,8 +3,20 @@
 
 use super::objective::{Layout, Objective, Row, Rows};
 use crate::fit::error::FitError;
-use crate::fit::search::{Minimum, Search};
+use crate::fit::search::{Minimum, Search, minimise};
 use crate::fit::symmetric::{Arrow, Curvature};
+
+/// Slope and offset of the logistic curve of maximum likelihood of so many samples, each a score and a result.
+pub(in crate::fit::models) fn one_curve(
+    samples: usize,
+    rows: impl Iterator<Item = (f64, f64)>,
+) -> Result<[f64; 2], FitError> {
+    let row = |(x, result)| Row { game: 0, engine: 0, own: None, opponent: None, x, d: 0.0, offset: 0.0, result };
+    let mut all = Rows::with_capacity(samples);
+    all.extend(rows.map(row));
+    let Minimum { at, .. } = minimise(&Objective::new(&all, Layout::ALONE, 1.0), &[0.0; 2])?;
+    Ok([at[0], at[1]])
+}
 
 /// Win rates by score alone, opponents averaged out: high scores come against weak opponents, so that the slope is
 /// another one than against each of them.
@@ -18,30 +30,24 @@ pub(super) struct Field {
 }
 
 impl Field {
-    /// Minimises Σ -q ln p - (1 - q) ln(1 - p) over p = σ(w1 x - w2), with q from `rates`: the win rate of each sample
-    /// of the engine against its opponent. With draws of half a width δ the sum is over two rates of each sample, those
+    /// Minimises Σ -q ln p - (1 - q) ln(1 - p) over p = σ(w1 x - w2), with q the win rate at `at` of each sample of the
+    /// engine against its opponent. With draws of half a width δ the sum is over two rates of each sample, those
     /// of a win and of no loss, with p = σ(w1 x - w2 ∓ δ): the expected results of the curve are those of the samples
     /// on average, and on average over the scores.
     ///
     /// # Errors
     /// A slope that is not positive.
-    pub(super) fn new(
-        objective: &Objective<'_>,
-        engine: usize,
-        unit: f64,
-        rates: &[Vec<f64>; 2],
-        at: &[f64],
-    ) -> Result<Self, FitError> {
+    pub(super) fn new(objective: &Objective<'_>, engine: usize, unit: f64, at: &[f64]) -> Result<Self, FitError> {
+        let own = objective.rows_of(engine);
+        let (first, rates) = (own.start, objective.rates(own.clone(), at));
         let width = objective.common(at).draws.map_or(0.0, |[_, width]| width);
         let row = |i: usize, rates: &[f64], offset: f64| {
-            let result = *rates.get(i)?;
+            let result = *rates.get(i - first)?;
             Some(Row { engine: 0, own: None, opponent: None, d: 0.0, offset, result, ..objective.rows.at(i) })
         };
         let sides = rates.iter().zip([-width, width]);
-        let rows: Rows = objective
-            .rows_of(engine)
-            .flat_map(|i| sides.clone().filter_map(move |(rates, offset)| row(i, rates, offset)))
-            .collect();
+        let rows: Rows =
+            own.flat_map(|i| sides.clone().filter_map(move |(rates, offset)| row(i, rates, offset))).collect();
         let alone = Objective::new(&rows, Layout::ALONE, 1.0);
         let search = Search::new(&alone);
         let failed = |gradient| FitError::NotConverged { gradient, passes: search.passes() };
@@ -59,7 +65,7 @@ impl Field {
             by_width: [0.0; 2],
         };
         if width > 0.0 {
-            let of_curve = &alone.rates(&at)[0];
+            let of_curve = &alone.rates(0..rows.len(), &at)[0];
             for (i, p) in of_curve.iter().enumerate() {
                 let Row { x, offset, result, .. } = rows.at(i);
                 let moved = found.moved(x, offset.signum() * (result * (1.0 - result) - p * (1.0 - p)));

@@ -1,6 +1,6 @@
 //! Fits engines together: which of them share a fit, the search for the minimum, and what each engine has of it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use evalcurve_calibration::{Joint, Method, Model, ModelKind};
@@ -41,24 +41,18 @@ const MANY_LAPSES: f64 = 0.1;
 
 /// The players with a strength, and their parameters.
 pub(super) fn players(engines: &[Part<'_>]) -> HashMap<u32, u16> {
-    let mut games: HashMap<u32, Vec<u64>> = HashMap::new();
+    // a game has the same players in all samples; those of one engine are mostly together
+    let (mut counted, mut seen, mut last) = (HashMap::new(), HashSet::new(), None);
     for case in engines.iter().flat_map(|cases| cases.iter()) {
-        for player in case.situation.players.into_iter().flatten() {
-            let games = games.entry(player).or_default();
-            if games.last() != Some(&case.game) {
-                games.push(case.game);
-            }
+        let Some([a, b]) = case.situation.players else { continue };
+        let game = (case.game, a.min(b), a.max(b));
+        if last.replace(game) != Some(game) && seen.insert(game) {
+            *counted.entry(a).or_insert(0) += 1;
+            *counted.entry(b).or_insert(0) += usize::from(a != b);
         }
     }
-    let mut counted: Vec<(usize, u32)> = games
-        .into_iter()
-        .map(|(player, mut games)| {
-            games.sort_unstable();
-            games.dedup();
-            (games.len(), player)
-        })
-        .filter(|(games, _)| *games >= PLAYER_GAMES)
-        .collect();
+    let counted = counted.into_iter().map(|(player, games)| (games, player));
+    let mut counted: Vec<(usize, u32)> = counted.filter(|(games, _)| *games >= PLAYER_GAMES).collect();
     counted.sort_unstable_by_key(|&(games, player)| (std::cmp::Reverse(games), player));
     counted.truncate(MOST_PLAYERS);
     counted.sort_unstable_by_key(|&(_, player)| player);
@@ -186,7 +180,8 @@ pub(super) fn rows(engines: &[Part<'_>], units: &[f64], players: &HashMap<u32, u
             result: case.outcome.value(),
         }
     };
-    let (mut rows, mut own) = (Rows::default(), Vec::new());
+    let total = engines.iter().map(|cases| cases.iter().count()).sum();
+    let (mut rows, mut own) = (Rows::with_capacity(total), Vec::new());
     for (e, cases) in engines.iter().enumerate() {
         own.extend(cases.iter().map(|case| row(e, &case)));
         own.sort_by_key(|row| (row.own, row.opponent));
@@ -281,13 +276,13 @@ fn fit_together(
         engines: engines.len(),
         apart: false,
     });
-    let (optimism, rates) = (at[layout.optimism()], objective.rates(at));
+    let optimism = at[layout.optimism()];
     let [drawn, draw_width] = objective.common(at).draws.unwrap_or_default();
     let lapse = objective.lapse(at) + 0.5 * drawn;
-    let fields = parallel::map(engines.len(), |e| Field::new(objective, e, units[e], &rates, at));
+    let fields = parallel::map(engines.len(), |e| Field::new(objective, e, units[e], at));
     let full = !options.forecasts_only;
     let covariances_of = |objective: &Objective<'_>, at: &[f64], evaluation: &_, of_lapse| {
-        let functionals = |e: usize| Functionals::new(objective, e, units[e], &rates, fields[e].as_ref().ok());
+        let functionals = |e: usize| Functionals::new(objective, e, units[e], fields[e].as_ref().ok(), at);
         covariances(objective, at, evaluation, &parallel::map(engines.len(), functionals), of_lapse)
     };
     let covariances = full.then(|| match AtBound::new(objective, at) {

@@ -8,5 +8,6 @@ mod objective;
 mod tests;
 
 use super::fitter::Fitter;
+pub(super) use field::one_curve;
 
 pub(super) const FIT: Fitter = Fitter::Near(fit::fit);

@@ -86,6 +86,12 @@ fn of_run(numbers: &[f64], run: Range<usize>) -> &[f64] {
 }
 
 impl Rows {
+    /// None yet, with room for so many.
+    pub(super) fn with_capacity(most: usize) -> Self {
+        let (game, run) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        Self { game, run, x: Vec::with_capacity(most), result: Vec::with_capacity(most), ..Self::default() }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.game.len()
     }
@@ -363,11 +369,12 @@ impl<'a> Objective<'a> {
         at[self.rows.engine(row)] * self.rows.x[row] - at[self.layout.optimism()] + self.advantage(row, at)
     }
 
-    /// Of each row without lapses, the chance of a win; then, where draws are results of their own, that of no loss.
-    pub(super) fn rates(&self, at: &[f64]) -> [Vec<f64>; 2] {
+    /// Of each of some rows without lapses, the chance of a win; then, where draws are results of their own, that of no
+    /// loss.
+    pub(super) fn rates(&self, rows: Range<usize>, at: &[f64]) -> [Vec<f64>; 2] {
         let width = self.common(at).draws.map(|[_, width]| width);
         let rates = |shift: f64| {
-            let mut rates: Vec<f64> = (0..self.rows.len()).map(|row| self.logit(row, at) + shift).collect();
+            let mut rates: Vec<f64> = rows.clone().map(|row| self.logit(row, at) + shift).collect();
             let mut block = Logistics::new();
             for z in rates.chunks_mut(BLOCK) {
                 block.at(z);
