@@ -1,8 +1,9 @@
 //! Merges what the workers found into one table, in the order of reading.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use evalcurve_calibration::types::Color;
@@ -17,10 +18,12 @@ use super::found::{
 use super::packed::game_info;
 use super::positions::Positions;
 use super::report::{Problem, ProblemKind, ReadReport, count};
+use super::sampler::DrawnScore;
 use super::view::{View, second, set_views};
 use super::{GameInfo, NameId, Names, Sample, SampleTable};
+use crate::record::packed::Packed;
 use crate::record::source::Key;
-use crate::record::{Convention, OddityKind, SkipReason, StartTime};
+use crate::record::{Convention, OddityKind, SkipReason};
 
 /// The sample table and the report on reading it.
 #[derive(Debug, Clone, Default)]
@@ -32,7 +35,8 @@ pub struct Collected {
     pub positions: Positions,
 }
 
-/// A game that goes into the table, and the worker that found it.
+/// A game that goes into the table, and the worker that found it. A game counts once for its players and once for each
+/// engine that annotates it.
 pub(super) struct MergedGame<'a> {
     pub part: usize,
     pub entry: &'a FoundGame,
@@ -40,20 +44,26 @@ pub(super) struct MergedGame<'a> {
     /// Its scores are in the other view than their convention says.
     pub other_view: bool,
     first_line: u64,
-    /// A game counts once for its players and once for each engine that annotates it.
-    annotator: Option<&'a str>,
     /// The format, if it is training data.
-    packed: Option<&'static str>,
+    packed: Option<Packed>,
     /// Two sources whose records of the game have different results.
     differ: Option<[NameId; 2]>,
     chess: bool,
 }
 
 impl<'a> MergedGame<'a> {
-    /// The sort key: start time (games without one come last), identity, and the annotator.
-    fn order(&self) -> (bool, Option<StartTime>, u64, Option<&'a str>) {
-        let GameInfo { start_time, id, .. } = self.entry.info;
-        (start_time.is_none(), start_time, id, self.annotator)
+    /// The engine that annotates it.
+    fn annotator(&self, found: &'a [Found]) -> Option<&'a str> {
+        self.entry.annotator.map(|id| found[self.part].names.get(id))
+    }
+
+    /// Its place: by start time (games without one come last), identity, and the annotator.
+    fn order(&self, other: &Self, found: &'a [Found]) -> Ordering {
+        let key = |game: &Self| {
+            let GameInfo { start_time, id, .. } = game.entry.info;
+            (start_time.is_none(), start_time, id)
+        };
+        key(self).cmp(&key(other)).then_with(|| self.annotator(found).cmp(&other.annotator(found)))
     }
 
     /// The view of its scores, if only a convention says it.
@@ -72,13 +82,30 @@ impl<'a> MergedGame<'a> {
     }
 }
 
+/// Where the samples of a game are, and how they go into the table.
+struct SamplesOf {
+    part: usize,
+    samples: Range<usize>,
+    annotator: Option<NameId>,
+    inverted: Option<Color>,
+    first_line: u64,
+}
+
 /// A block with drawn records that goes into the table.
-struct MergedBlock<'a> {
-    drawn: &'a [Drawn],
-    positions: &'a FoundPositions,
+struct MergedBlock {
+    part: usize,
+    drawn: Range<usize>,
+    packed: Packed,
+    place: (u64, u64),
     engine: NameId,
     source: NameId,
     first_line: u64,
+}
+
+impl MergedBlock {
+    fn drawn<'a>(&self, of_parts: &'a [Vec<Drawn>]) -> &'a [Drawn] {
+        &of_parts[self.part][self.drawn.clone()]
+    }
 }
 
 /// The numbers of the workers' names in the table. A name gets its number when the table first needs it, so that
@@ -145,7 +172,7 @@ impl Reporter {
         let reason = SkipReason::UnknownResult;
         self.report.skip_games(reason, 1);
         if let Some(format) = game.packed {
-            self.report.skip_positions(format, reason, game.entry.samples.len() as u64);
+            self.report.skip_positions(format.as_str(), reason, game.entry.samples.len() as u64);
         }
         let [one, other] = sources.map(|source| names.get(source));
         let text = text!("the game has different results in {one} and in {other}; remove the wrong record");
@@ -214,15 +241,22 @@ pub(super) fn merge(mut found: Vec<Found>, by_moves: bool, view: View) -> Collec
         order.extend(f.blocks.iter().enumerate().map(|(i, b)| (b.key, part, i)));
     }
     order.sort_unstable();
-    let mut merge = Merge::new(&found);
+    // apart: what was found of games goes before their samples are copied
+    let samples: Vec<Vec<DrawnScore>> = found.iter_mut().map(|part| std::mem::take(&mut part.samples)).collect();
+    let drawn: Vec<Vec<Drawn>> = found.iter_mut().map(|part| std::mem::take(&mut part.drawn)).collect();
+    let mut merge = Merge::new(&found, &drawn);
     barren.iter().for_each(|counts| merge.reporter.report.add(counts));
     merge.blocks(&order);
     merge.drop_contradictions();
     if by_moves {
         merge.drop_copies();
     }
-    merge.reporter.report.notes = set_views(&mut merge.games, merge.found, &merge.names, view);
-    let (table, mut report) = merge.into_table();
+    merge.reporter.report.notes = set_views(&mut merge.games, &samples, &merge.names, view);
+    let mut games = merge.into_games();
+    drop((order, found));
+    games.add_samples(&samples);
+    games.add_packed(&drawn);
+    let (table, mut report) = (games.table, games.reporter.report);
     report.games_used = table.games.len() as u64;
     Collected { table, report, positions }
 }
@@ -233,20 +267,22 @@ type Place = (Key, usize, usize);
 /// What is merged so far.
 struct Merge<'a> {
     found: &'a [Found],
+    drawn: &'a [Vec<Drawn>],
     reporter: Reporter,
     names: Names,
     numbers: Numbers<'a>,
     games: Vec<MergedGame<'a>>,
-    packed: Vec<MergedBlock<'a>>,
+    packed: Vec<MergedBlock>,
     /// The indices of the games, by identity and annotator.
     by_id: HashMap<(u64, Option<&'a str>), usize, FixedState>,
 }
 
 impl<'a> Merge<'a> {
-    fn new(found: &'a [Found]) -> Self {
+    fn new(found: &'a [Found], drawn: &'a [Vec<Drawn>]) -> Self {
         let games = found.iter().map(|part| part.games.len()).sum();
         Self {
             found,
+            drawn,
             reporter: Reporter::default(),
             names: Names::default(),
             numbers: Numbers::new(found),
@@ -290,7 +326,7 @@ impl<'a> Merge<'a> {
             }
             if let Some(positions) = &block.positions {
                 if without_scores.contains(&(key.0, &block.member)) {
-                    let drawn = &found[part].drawn[positions.drawn.clone()];
+                    let drawn = &self.drawn[part][positions.drawn.clone()];
                     self.reporter.without_scores(block, positions, drawn, first_line == 0);
                     continue;
                 }
@@ -299,8 +335,10 @@ impl<'a> Merge<'a> {
             let source = self.names.intern(&block.member);
             if let Some(positions) = block.positions.as_ref().filter(|positions| !positions.drawn.is_empty()) {
                 self.packed.push(MergedBlock {
-                    drawn: &found[part].drawn[positions.drawn.clone()],
-                    positions,
+                    part,
+                    drawn: positions.drawn.clone(),
+                    packed: positions.packed,
+                    place: positions.place,
                     engine: self.numbers.of(part, positions.engine, &mut self.names),
                     source,
                     first_line,
@@ -339,18 +377,9 @@ impl<'a> Merge<'a> {
         let found = self.found;
         let entry = &found[part].games[game];
         let annotator = entry.annotator.map(|id| found[part].names.get(id));
-        let packed = block.positions.as_ref().map(|positions| positions.packed.as_str());
-        let mut candidate = MergedGame {
-            part,
-            entry,
-            source,
-            other_view: false,
-            first_line,
-            annotator,
-            packed,
-            chess: block.chess,
-            differ: None,
-        };
+        let packed = block.positions.as_ref().map(|positions| positions.packed);
+        let mut candidate =
+            MergedGame { part, entry, source, other_view: false, first_line, packed, chess: block.chess, differ: None };
         let slot = match self.by_id.entry((entry.info.id, annotator)) {
             Entry::Occupied(slot) => *slot.get(),
             Entry::Vacant(free) => {
@@ -368,7 +397,7 @@ impl<'a> Merge<'a> {
         }
         if let Some(format) = candidate.packed {
             let samples = candidate.entry.samples.len() as u64;
-            self.reporter.report.skip_positions(format, SkipReason::Duplicate, samples);
+            self.reporter.report.skip_positions(format.as_str(), SkipReason::Duplicate, samples);
         }
         self.reporter.duplicate(&self.names, candidate.source, candidate.line(), kept.source);
     }
@@ -379,7 +408,8 @@ impl<'a> Merge<'a> {
         let (names, reporter) = (&self.names, &mut self.reporter);
         self.games.retain(|game| game.differ.inspect(|sources| reporter.differ(names, game, *sources)).is_none());
         // no two keys are equal, because identities or annotators differ
-        self.games.sort_unstable_by_key(MergedGame::order);
+        let found = self.found;
+        self.games.sort_unstable_by(|one, other| one.order(other, found));
     }
 
     /// Drops the copies of games under other names or another start time.
@@ -389,7 +419,7 @@ impl<'a> Merge<'a> {
             .iter()
             .map(|game| {
                 let GameInfo { moves, black_outcome, .. } = game.entry.info;
-                ((moves, black_outcome, game.annotator), game.entry.scored)
+                ((moves, black_outcome, game.annotator(self.found)), game.entry.scored)
             })
             .collect();
         let originals = copies(&prints);
@@ -425,7 +455,8 @@ impl<'a> Merge<'a> {
         both.into_iter().map(|(name, ..)| (name.to_owned(), format!("{name} (chess)"))).collect()
     }
 
-    fn into_table(mut self) -> (SampleTable, ReadReport) {
+    /// The table with its games. What was found of them is not needed from then on.
+    fn into_games(mut self) -> Games {
         let both = self.names_of_two_games();
         let found = self.found;
         let unnamed = self.names.intern("");
@@ -433,112 +464,122 @@ impl<'a> Merge<'a> {
             found.iter().flat_map(|part| &part.blocks).filter(|b| !b.games.is_empty() || b.positions.is_some());
         let chess = with_games.clone().next().is_some() && with_games.all(|block| block.chess);
         let mut table = SampleTable { names: self.names, chess, ..SampleTable::default() };
-        let drawn: usize = self.packed.iter().map(|block| block.drawn.len()).sum();
-        table.games.reserve(self.games.len() + drawn);
-        table.samples.reserve(found.iter().map(|part| part.samples.len()).sum::<usize>() + drawn);
+        table.games.reserve(self.games.len() + self.packed.iter().map(|block| block.drawn.len()).sum::<usize>());
+        let mut samples = Vec::with_capacity(self.games.len());
         for game in &self.games {
-            add_game(game, &found[game.part], unnamed, &mut self.numbers, &mut table);
-            let rename = |name: &mut NameId, names: &mut Names| {
-                if let Some(own) = both.get(names.get(*name)) {
-                    *name = names.intern(own);
-                }
+            let entry = game.entry;
+            let mut name = |id: NameId| self.numbers.of(game.part, id, &mut table.names);
+            let mut info = GameInfo {
+                players: entry.info.players.map(&mut name),
+                time_control: name(entry.info.time_control),
+                source: game.source,
+                line: game.line(),
+                ..entry.info.clone()
             };
-            let index = (table.games.len() as u32).saturating_sub(1);
-            if let Some(info) = table.games.last_mut().filter(|_| game.chess && !both.is_empty()) {
-                info.players.iter_mut().for_each(|name| rename(name, &mut table.names));
-                for sample in table.samples.iter_mut().rev().take_while(|sample| sample.game == index) {
-                    rename(&mut sample.engine, &mut table.names);
-                    rename(&mut sample.opponent, &mut table.names);
+            let mut annotator = entry.annotator.map(&mut name);
+            for name in info.players.iter_mut().chain(&mut annotator).filter(|_| game.chess) {
+                if let Some(own) = both.get(table.names.get(*name)) {
+                    *name = table.names.intern(own);
                 }
             }
+            let inverted = game.inverted();
+            if inverted.is_some() {
+                info.end = entry.view.and_then(|(_, end)| end);
+            }
+            table.games.push(info);
+            let (part, first_line) = (game.part, game.first_line);
+            samples.push(SamplesOf { part, samples: entry.samples.clone(), annotator, inverted, first_line });
         }
-        add_packed(self.packed, unnamed, &mut table, &mut self.reporter);
-        (table, self.reporter.report)
+        Games { table, samples, unnamed, packed: self.packed, reporter: self.reporter }
     }
 }
 
-/// Adds a game and its samples.
-fn add_game(game: &MergedGame<'_>, part: &Found, unnamed: NameId, numbers: &mut Numbers<'_>, table: &mut SampleTable) {
-    let entry = game.entry;
-    let mut name = |id: NameId| numbers.of(game.part, id, &mut table.names);
-    let mut info = GameInfo {
-        players: entry.info.players.map(&mut name),
-        time_control: name(entry.info.time_control),
-        source: game.source,
-        line: game.line(),
-        ..entry.info.clone()
-    };
-    let inverted = game.inverted();
-    if inverted.is_some() {
-        info.end = entry.view.and_then(|(_, end)| end);
-    }
-    let cp = |color, cp: i32| if inverted == Some(color) { cp.saturating_neg() } else { cp };
-    let annotator = entry.annotator.map(&mut name);
-    table.samples.extend(part.samples[entry.samples.clone()].iter().map(|sample| {
-        let position = sample.position;
-        Sample {
-            game: table.games.len() as u32,
-            engine: annotator.unwrap_or(info.players[position.color.index()]),
-            opponent: match annotator {
-                Some(_) => unnamed,
-                None => info.players[position.color.opponent().index()],
-            },
-            color: position.color,
-            ply: position.ply,
-            window: sample.window,
-            score_cp: cp(position.color, position.score_cp),
-            reply_cp: sample.reply_cp.map(|reply| cp(position.color.opponent(), reply)),
-            declared: position.declared.map(|d| if inverted == Some(position.color) { d.reversed() } else { d }),
-            mate: position.mate,
-            outcome: info.black_outcome.in_view_of(position.color),
-            material: sample.material,
-            line: game.first_line + position.line + 1,
-        }
-    }));
-    table.games.push(info);
+/// The table while its samples come to it.
+struct Games {
+    table: SampleTable,
+    /// the samples of each game
+    samples: Vec<SamplesOf>,
+    unnamed: NameId,
+    packed: Vec<MergedBlock>,
+    reporter: Reporter,
 }
 
-/// Adds the drawn records of HCPE and PSV after the games, ordered by file key and position in the file, so that the
-/// order of the given files does not matter.
-fn add_packed(mut blocks: Vec<MergedBlock<'_>>, unnamed: NameId, table: &mut SampleTable, reporter: &mut Reporter) {
-    // of two blocks at one place the longer one comes first: it holds all records of the other
-    blocks.sort_by_cached_key(|block| (block.positions.place, Reverse(block.drawn.len()), drawn_digest(block.drawn)));
-    for copies in blocks.chunk_by(|a, b| a.positions.place == b.positions.place) {
-        // several blocks at one place: copies of a file, whole or in part
-        let mut added: HashMap<u64, NameId> = HashMap::new();
-        for block in copies {
-            let mut duplicates = 0;
-            for game in block.drawn.chunk_by(|_, next| !next.begins) {
-                let Some(first) = game.first() else { continue };
-                let line = |drawn: &Drawn| block.first_line + u64::from(drawn.index) + 1;
-                if let Some(&source) = added.get(&first.id) {
-                    duplicates += game.len() as u64;
-                    reporter.duplicate(&table.names, block.source, line(first), source);
-                    continue;
-                }
-                if copies.len() > 1 {
-                    added.insert(first.id, block.source);
-                }
-                let info = game_info(first.id, &first.position, block.engine, unnamed);
-                table.games.push(GameInfo { source: block.source, line: line(first), ..info });
-                let number = table.games.len() as u32 - 1;
-                table.samples.extend(game.iter().map(|drawn| Sample {
+impl Games {
+    /// Adds the samples of the games, given those that each worker found.
+    fn add_samples(&mut self, found: &[Vec<DrawnScore>]) {
+        let drawn: usize = self.packed.iter().map(|block| block.drawn.len()).sum();
+        self.table.samples.reserve(found.iter().map(Vec::len).sum::<usize>() + drawn);
+        for (number, (info, of)) in (0..).zip(self.table.games.iter().zip(std::mem::take(&mut self.samples))) {
+            let cp = |color, cp: i32| if of.inverted == Some(color) { cp.saturating_neg() } else { cp };
+            self.table.samples.extend(found[of.part][of.samples].iter().map(|sample| {
+                let position = sample.position;
+                let of_side = of.inverted == Some(position.color);
+                Sample {
                     game: number,
-                    engine: block.engine,
-                    opponent: unnamed,
-                    color: drawn.position.color,
-                    ply: drawn.position.ply.unwrap_or(0),
-                    window: drawn.window,
-                    score_cp: drawn.position.score_cp,
-                    reply_cp: None,
-                    declared: None,
-                    mate: false,
-                    outcome: drawn.position.black_outcome.in_view_of(drawn.position.color),
-                    material: None,
-                    line: line(drawn),
-                }));
+                    engine: of.annotator.unwrap_or(info.players[position.color.index()]),
+                    opponent: match of.annotator {
+                        Some(_) => self.unnamed,
+                        None => info.players[position.color.opponent().index()],
+                    },
+                    color: position.color,
+                    ply: position.ply,
+                    window: sample.window,
+                    score_cp: cp(position.color, position.score_cp),
+                    reply_cp: sample.reply_cp.map(|reply| cp(position.color.opponent(), reply)),
+                    declared: position.declared.map(|d| if of_side { d.reversed() } else { d }),
+                    mate: position.mate,
+                    outcome: info.black_outcome.in_view_of(position.color),
+                    material: sample.material,
+                    line: of.first_line + position.line + 1,
+                }
+            }));
+        }
+    }
+
+    /// Adds the drawn records of HCPE and PSV after the games, ordered by file key and position in the file, so that
+    /// the order of the given files does not matter.
+    fn add_packed(&mut self, drawn: &[Vec<Drawn>]) {
+        let (table, reporter, unnamed) = (&mut self.table, &mut self.reporter, self.unnamed);
+        let mut blocks = std::mem::take(&mut self.packed);
+        // of two blocks at one place the longer one comes first: it holds all records of the other
+        blocks.sort_by_cached_key(|block| (block.place, Reverse(block.drawn.len()), drawn_digest(block.drawn(drawn))));
+        for copies in blocks.chunk_by(|a, b| a.place == b.place) {
+            // several blocks at one place: copies of a file, whole or in part
+            let mut added: HashMap<u64, NameId> = HashMap::new();
+            for block in copies {
+                let mut duplicates = 0;
+                for game in block.drawn(drawn).chunk_by(|_, next| !next.begins) {
+                    let Some(first) = game.first() else { continue };
+                    let line = |drawn: &Drawn| block.first_line + u64::from(drawn.index) + 1;
+                    if let Some(&source) = added.get(&first.id) {
+                        duplicates += game.len() as u64;
+                        reporter.duplicate(&table.names, block.source, line(first), source);
+                        continue;
+                    }
+                    if copies.len() > 1 {
+                        added.insert(first.id, block.source);
+                    }
+                    let info = game_info(first.id, &first.position, block.engine, unnamed);
+                    table.games.push(GameInfo { source: block.source, line: line(first), ..info });
+                    let number = table.games.len() as u32 - 1;
+                    table.samples.extend(game.iter().map(|drawn| Sample {
+                        game: number,
+                        engine: block.engine,
+                        opponent: unnamed,
+                        color: drawn.position.color,
+                        ply: drawn.position.ply.unwrap_or(0),
+                        window: drawn.window,
+                        score_cp: drawn.position.score_cp,
+                        reply_cp: None,
+                        declared: None,
+                        mate: false,
+                        outcome: drawn.position.black_outcome.in_view_of(drawn.position.color),
+                        material: None,
+                        line: line(drawn),
+                    }));
+                }
+                reporter.report.skip_positions(block.packed.as_str(), SkipReason::Duplicate, duplicates);
             }
-            reporter.report.skip_positions(block.positions.packed.as_str(), SkipReason::Duplicate, duplicates);
         }
     }
 }

@@ -18,7 +18,6 @@ use evalcurve_words::language::Text;
 use evalcurve_words::text;
 use evalcurve_words::text::thousands;
 
-use super::found::Found;
 use super::merge::MergedGame;
 use super::sampler::{DrawnScore, Scratch, annotator, draw};
 use super::{Names, SamplingOptions};
@@ -137,7 +136,12 @@ fn broken_by(view: View) -> Option<Convention> {
 
 /// Sets the view of each game, and returns a note for each file, or group of small ones, in which it is not that of
 /// the format.
-pub(super) fn set_views(games: &mut [MergedGame<'_>], found: &[Found], names: &Names, view: View) -> Vec<Text> {
+pub(super) fn set_views(
+    games: &mut [MergedGame<'_>],
+    drawn: &[Vec<DrawnScore>],
+    names: &Names,
+    view: View,
+) -> Vec<Text> {
     if let Some(broken) = broken_by(view) {
         games.iter_mut().for_each(|game| game.other_view = game.convention() == Some(broken));
         return Vec::new();
@@ -146,7 +150,7 @@ pub(super) fn set_views(games: &mut [MergedGame<'_>], found: &[Found], names: &N
         source: names.get(game.source),
         convention: game.convention(),
         outcome: Some(game.entry.info.black_outcome),
-        samples: &found[game.part].samples[game.entry.samples.clone()],
+        samples: &drawn[game.part][game.entry.samples.clone()],
     };
     let told: Vec<Told<'_>> = games.iter().map(told).collect();
     let (others, notes) = find_views(&told);
