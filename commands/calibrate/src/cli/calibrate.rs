@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::builder::ArgPredicate;
-use evalcurve_app::calibrate::{EngineResult, among_most, forecasts, write_forecasts};
+use evalcurve_app::calibrate::{EngineResult, among_most, forecasts, with_forecasts};
 use evalcurve_app::cli::engines::{Engines, nothing};
 use evalcurve_app::cli::files::{calibrations_in, check_replace, is_there, make_folder, make_parent, note_all, shown};
 use evalcurve_app::cli::options::{InputArgs, OutputArgs, TableArgs};
@@ -128,7 +128,8 @@ impl Args {
             let mut all = forecasts(&found.table, &found.options);
             all.retain(|engine| found.results.iter().any(|result| result.name == engine.name));
             make_parent(path)?;
-            write_forecasts(&found.table, &all, path, rayon::current_num_threads())?;
+            let threads = rayon::current_num_threads();
+            with_forecasts(&found.table, &all, |columns| table::write_columns(columns, path, threads))?;
         }
         engines.print(&self.output, &[], language, || engines.summary(&self.table, language))?;
         let calibrated = found.results.iter().any(|result| result.calibration.is_some());

@@ -9,6 +9,8 @@ use evalcurve_fit::parallel;
 use evalcurve_fit::validate::{Case, Cases, EngineCases, SharedPosition, Situation};
 use evalcurve_records::sample::{ByEngine, NameId, Sample, SampleTable};
 
+use super::CalibrateOptions;
+
 /// A sample as curve and fits see it; `None` for a mate that is left out, and for a score that was cut: it stands for
 /// all larger ones. What is left is not biased, because the scores alone choose it.
 pub fn observation(table: &SampleTable, sample: &Sample, policy: MatePolicy, clip_cp: u32) -> Option<Observation> {
@@ -113,6 +115,13 @@ pub fn numbers(table: &SampleTable) -> Vec<u32> {
 pub fn cases(table: &SampleTable, policy: MatePolicy, clip_cp: u32) -> Vec<EngineCases> {
     let table = TableCases::new(table, policy, clip_cp);
     parallel::map(table.engines.len(), |engine| table.of(engine))
+}
+
+/// The same, and those of the scores that were cut, as fits see them.
+pub(super) fn cases_with_cut(table: &SampleTable, options: &CalibrateOptions) -> Vec<EngineCases> {
+    let mut cases = cases(table, options.mate_policy, options.clip_cp);
+    cases.extend(cut_scores(table));
+    cases
 }
 
 /// Makes the cases of a table.

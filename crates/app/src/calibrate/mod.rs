@@ -18,7 +18,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 pub use adjudicated::{Adjudicated, ended_by_scores};
-use cases::{both_ratings, cut_scores, plays};
+use cases::{both_ratings, cases_with_cut, cut_scores, plays};
 pub use cases::{cases, numbers, observation};
 use evalcurve_calibration::types::Outcome;
 use evalcurve_fit::calibration::{Calibration, Doubt, Draws, MatePolicy};
@@ -34,7 +34,7 @@ use evalcurve_records::sample::{ByEngine, EngineSamples, NameId, Sample, SampleT
 use evalcurve_words::language::{Text, ToText};
 use evalcurve_words::text;
 use mates::{MateReport, Thresholds};
-pub use proper::{EngineForecasts, Validated, choose, forecasts, with_forecasts, write_forecasts};
+pub use proper::{EngineForecasts, Validated, choose, forecasts, with_forecasts};
 pub use provenance::digest;
 use signs::MixedSigns;
 pub(crate) use warning::LEAST_DECIDED;
@@ -226,12 +226,13 @@ pub fn refusal(calibration: &Calibration) -> Option<Doubt> {
 pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<EngineResult> {
     let mates = mark_mates(table, &options.thresholds);
     let table = &*table;
-    let (fitted, doubtful) = {
-        let mut cases = cases(table, options.mate_policy, options.clip_cp);
-        cases.extend(cut_scores(table));
+    // before the fits, which need most memory
+    let doubtful = Doubtful::new(table);
+    let fitted = {
+        let cases = cases_with_cut(table, options);
         let (fit_options, folds) = (options.fit_options(table), proper::fold_options(options));
         let mut validation = folds.map(|folds| CrossValidation::new(&cases, folds, fit_options));
-        rayon::join(|| fit(table, &cases, validation.as_mut(), options), || Doubtful::new(table))
+        fit(table, &cases, validation.as_mut(), options)
     };
     results(table, mates, fitted, doubtful, options)
 }
@@ -259,8 +260,8 @@ struct Doubtful {
 
 impl Doubtful {
     fn new(table: &SampleTable) -> Self {
-        let signs = signs::mixed_signs(table).into_iter().map(|mixed| (mixed.engine, mixed)).collect();
-        Self { signs, adjudicated: adjudicated::adjudicated(table) }
+        let (signs, adjudicated) = rayon::join(|| signs::mixed_signs(table), || adjudicated::adjudicated(table));
+        Self { signs: signs.into_iter().map(|mixed| (mixed.engine, mixed)).collect(), adjudicated }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Scores of the chosen model and of the baselines out of sample.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use evalcurve_calibration::types::Color;
 use evalcurve_fit::calibration::{ProperScores, nine_digits};
@@ -12,10 +11,10 @@ use evalcurve_fit::validate::{
     choose_model, fold_of, misfit, scores, significant,
 };
 use evalcurve_records::sample::{EngineSamples, Sample, SampleTable, by_engine};
-use evalcurve_tables::{TableError, Values, color, write_columns};
+use evalcurve_tables::{Values, color};
 use evalcurve_words::language::{Text, ToText};
 
-use super::{CalibrateOptions, cases, cut_scores, mark_mates, observation};
+use super::{CalibrateOptions, cases, cases_with_cut, mark_mates, observation};
 
 /// The scores of the chosen model of an engine out of sample.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,8 +103,7 @@ pub struct EngineForecasts {
 pub fn forecasts(table: &SampleTable, options: &CalibrateOptions) -> Vec<EngineForecasts> {
     let folds = fold_options(options).unwrap_or(FoldOptions { seed: options.sampling.seed, ..FoldOptions::default() });
     let (policy, clip_cp) = (options.mate_policy, options.clip_cp);
-    let mut cases = cases(table, policy, clip_cp);
-    cases.extend(cut_scores(table));
+    let cases = cases_with_cut(table, options);
     let found = CrossValidation::new(&cases, folds, options.fit_options(table)).forecasts(options.model);
     let of = |(engine, forecasts): (&EngineSamples<'_>, Result<Vec<Forecast>, ValidateError>)| {
         // the samples that became cases, in their order
@@ -172,17 +170,4 @@ pub fn with_forecasts<T>(
         ("fold", Values::Integer(rows.iter().map(|r| Some(r.1 as i32)).collect())),
         ("win_rate", Values::Float(rows.iter().map(|r| Some(nine_digits(r.2))).collect())),
     ])
-}
-
-/// Writes forecasts, as [`evalcurve_tables::write()`] does.
-///
-/// # Errors
-/// As [`evalcurve_tables::write()`].
-pub fn write_forecasts(
-    table: &SampleTable,
-    forecasts: &[EngineForecasts],
-    path: &Path,
-    threads: usize,
-) -> Result<(), TableError> {
-    with_forecasts(table, forecasts, |columns| write_columns(columns, path, threads))
 }
