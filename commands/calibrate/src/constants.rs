@@ -1,9 +1,15 @@
 //! The constants of engines.
 
+use std::path::Path;
+
 use evalcurve_app::calibrate::{EngineResult, refusal};
-use evalcurve_app::{Calibrate, Calibrated, Error, Fitting, Input, Outcome, Progress, Reading, known};
+use evalcurve_app::{
+    Calibrate, Calibrated, Error, Fitting, Input, InputSource, Outcome, Progress, Reading, is_calibration,
+    keep_engines, known, with_calibrations_of_folders,
+};
 use evalcurve_fit::calibration::Calibration;
 use evalcurve_fit::validate::Estimate;
+use evalcurve_words::language::Text;
 use evalcurve_words::text;
 
 /// The constants of engines: those in calibration files, or those of records.
@@ -45,8 +51,8 @@ impl Constant {
         if input.sources.is_empty() {
             return Err(text!("give a calibration file or records").into());
         }
-        if input.are_calibrations()? {
-            let (all, notes) = input.chosen_calibrations(&self.reading)?;
+        if are_calibrations(input)? {
+            let (all, notes) = chosen_calibrations(input, &self.reading)?;
             let of_file = |calibration: Calibration| EngineConstant {
                 games: calibration.provenance.as_ref().and_then(|p| p.games),
                 plays_chess: calibration.wdl_model().is_some()
@@ -69,4 +75,29 @@ impl Constant {
         };
         Ok(found.map(|Calibrated { results, table, .. }| results.into_iter().map(of_result(table.chess)).collect()))
     }
+}
+
+/// Whether all sources are calibration files by their names.
+fn are_calibrations(input: &Input) -> Result<bool, Error> {
+    let in_memory = |source: &InputSource| match source {
+        InputSource::Path(_) => true,
+        InputSource::Bytes(name, _) => is_calibration(Path::new(name)),
+        InputSource::Table(..) => false,
+    };
+    let files = with_calibrations_of_folders(&input.files())?;
+    Ok(files.iter().all(|path| is_calibration(path)) && input.sources.iter().all(in_memory))
+}
+
+/// The calibration files of the engines that the filters name, with notes for names that match nothing.
+pub(crate) fn chosen_calibrations(input: &Input, reading: &Reading) -> Result<(Vec<Calibration>, Vec<Text>), Error> {
+    if let Some(option) = reading.filters.other_than_engine() {
+        return Err(text!(
+            "`{option}`: a calibration file has no samples to filter; only `engine` chooses among calibration files"
+        )
+        .into());
+    }
+    let mut all: Vec<Calibration> = input.calibrations()?.into_iter().map(|(_, calibration)| calibration).collect();
+    let mut notes = keep_engines(&mut all, &reading.filters.engine, |c| &c.engine.name)?;
+    notes.extend(known::notes(&all));
+    Ok((all, notes))
 }

@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 
 use evalcurve_fit::calibration::{Calibration, CalibrationError};
 use evalcurve_records::record::find::expand_globs;
-use evalcurve_words::language::Text;
 use evalcurve_words::text;
 
-use crate::{Error, Input, InputSource, Reading, keep_engines, known};
+use crate::{Error, Input, InputSource, known};
 
 /// Whether a path is a calibration file by its name, or a known engine.
 pub fn is_calibration(path: &Path) -> bool {
@@ -117,38 +116,10 @@ impl Input {
         Ok(all)
     }
 
-    /// Whether all sources are calibration files by their names.
-    pub fn are_calibrations(&self) -> Result<bool, Error> {
-        let in_memory = |source: &InputSource| match source {
-            InputSource::Path(_) => true,
-            InputSource::Bytes(name, _) => is_calibration(Path::new(name)),
-            InputSource::Table(..) => false,
-        };
-        let files = with_calibrations_of_folders(&self.files())?;
-        Ok(files.iter().all(|path| is_calibration(path)) && self.sources.iter().all(in_memory))
-    }
-
     /// As many calibrations as an array has places.
     pub fn exactly<const N: usize>(&self) -> Result<[Calibration; N], Error> {
         let all: Vec<Calibration> = self.calibrations()?.into_iter().map(|(_, calibration)| calibration).collect();
         let found = all.len();
         all.try_into().map_err(|_| text!("{found} calibration files, {N} expected").into())
-    }
-
-    /// The calibration files of the engines that the filters name, with notes for names that match nothing.
-    ///
-    /// # Errors
-    /// [`Error`] if a file cannot be read, or a filter needs samples.
-    pub fn chosen_calibrations(&self, reading: &Reading) -> Result<(Vec<Calibration>, Vec<Text>), Error> {
-        if let Some(option) = reading.filters.other_than_engine() {
-            return Err(text!(
-                "`{option}`: a calibration file has no samples to filter; only `engine` chooses among calibration files"
-            )
-            .into());
-        }
-        let mut all: Vec<Calibration> = self.calibrations()?.into_iter().map(|(_, calibration)| calibration).collect();
-        let mut notes = keep_engines(&mut all, &reading.filters.engine, |c| &c.engine.name)?;
-        notes.extend(known::notes(&all));
-        Ok((all, notes))
     }
 }

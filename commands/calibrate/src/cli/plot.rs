@@ -17,6 +17,7 @@ use evalcurve_words::language::Text;
 use evalcurve_words::{key, say, text};
 
 use super::points::{note_splits, print};
+use crate::constants::chosen_calibrations;
 use crate::{Curve, drawings, wdl_figures};
 
 #[derive(Debug, clap::Args)]
@@ -123,7 +124,7 @@ fn run(args: &Args) -> anyhow::Result<Done> {
     } else if files < paths.len() {
         bail!(text!("cannot draw calibration files (.json) and records together; calibrate the records first"));
     } else {
-        let (all, notes) = args.curve.input.input().chosen_calibrations(&command.reading)?;
+        let (all, notes) = chosen_calibrations(&args.curve.input.input(), &command.reading)?;
         note_all(&notes, args.output.is_quiet(), language);
         calibrations = all;
         let coloured = calibrations.iter().enumerate();

@@ -1,6 +1,6 @@
 //! The lines of the protocol as types.
 
-use evalcurve_engine::board::position::Position;
+use evalcurve_engine::board::position::{PIECES, Position};
 
 /// Candidates that a program may give for a position (Hanawa & Ito 2009, section 5: five, the best first).
 pub const MOST_CANDIDATES: usize = 5;
@@ -36,10 +36,51 @@ impl Question {
             other => return Err(format!("'{other}' is neither 1 (book) nor 0 (no book)")),
         };
         let time_ms = time.trim().parse().map_err(|_| format!("'{time}' is not a number of milliseconds"))?;
-        let position = Position::from_csa(position.iter().map(String::as_str))
+        let position = position_of_csa(position.iter().map(String::as_str))
             .ok_or_else(|| format!("not a position: {}", position.join(" / ")))?;
         Ok(Self { position, book, time_ms })
     }
+}
+
+/// Parses the lines of [`Position::to_csa`]. Trailing blanks may be missing. `None` if the lines are invalid.
+pub fn position_of_csa<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<Position> {
+    let (mut ranks, mut hands, mut side) = (Vec::new(), String::new(), None);
+    for line in lines {
+        match line.as_bytes() {
+            [b'P', b'1'..=b'9', ..] => {
+                let cells = line.get(2..)?;
+                let cell = |at: usize| sfen_of_cell(cells.get(at..(at + 3).min(cells.len()))?);
+                ranks.push((0..cells.len()).step_by(3).map(cell).collect::<Option<Vec<String>>>()?);
+            }
+            [b'P', sign @ (b'+' | b'-'), ..] => {
+                let held = line.get(2..)?.trim_end();
+                for at in (0..held.len()).step_by(4) {
+                    let piece = sfen_of_piece(*sign, held.get(at..at + 4)?.strip_prefix("00")?)?;
+                    hands += Some(piece).filter(|piece| !piece.starts_with('+'))?.as_str();
+                }
+            }
+            b"+" => side = Some('b'),
+            b"-" => side = Some('w'),
+            _ => return None,
+        }
+    }
+    let files = ranks.iter().map(Vec::len).max()?;
+    ranks.iter_mut().for_each(|rank| rank.resize(files, "1".to_owned()));
+    let rows: Vec<String> = ranks.iter().map(|rank| rank.concat()).collect();
+    Position::from_sfen(&format!("{} {} {hands}-", rows.join("/"), side?))
+}
+
+fn sfen_of_cell(cell: &str) -> Option<String> {
+    match (cell.as_bytes().first(), cell.get(1..)) {
+        (Some(sign @ (b'+' | b'-')), Some(name)) => sfen_of_piece(*sign, name),
+        _ => matches!(cell.trim(), "*" | "").then(|| "1".to_owned()),
+    }
+}
+
+fn sfen_of_piece(sign: u8, name: &str) -> Option<String> {
+    let (letter, plain, _) = PIECES.iter().find(|(_, plain, promoted)| [*plain, *promoted].contains(&name))?;
+    let letter = char::from(if sign == b'+' { *letter } else { letter.to_ascii_lowercase() });
+    Some(format!("{}{letter}", if name == *plain { "" } else { "+" }))
 }
 
 /// What a program may answer instead of a move, in CSA and in USI notation.
@@ -139,6 +180,23 @@ mod tests {
             assert!(error.contains(value), "{error}");
         }
         assert!(Question::parse(&[]).is_err());
+    }
+
+    #[test]
+    fn positions_round_trip() {
+        let middle = "ln1g3nl/1r1sgk3/p1p1pppp1/1p1p4p/9/2PP2P2/PPS1PP2P/2R1G1SK1/LN3G1NL w BPb 1";
+        let small = "+r+b2k/5/5/5/K4 w - 1";
+        for sfen in [middle, small, "4k4/9/9/9/9/9/9/9/4K4 b 2R2B4G4S4N4L18P 1"] {
+            let position = Position::from_sfen(sfen).unwrap();
+            let lines = position.to_csa();
+            assert_eq!(position_of_csa(lines.iter().map(String::as_str)), Some(position.clone()), "{lines:?}");
+            // trailing blanks may be missing
+            assert_eq!(position_of_csa(lines.iter().map(|l| l.trim_end())), Some(position));
+        }
+        let bad = [&["P1+XX"][..], &["P1 * "], &["P+00TO", "+"], &["P1 * ", "P+00OU", "+"], &["P+27OU", "P1 * ", "+"]];
+        for bad in bad.into_iter().chain([&["x"][..], &["P1", "+"], &["P1+あ", "+"]]) {
+            assert_eq!(position_of_csa(bad.iter().copied()), None, "{bad:?}");
+        }
     }
 
     #[test]

@@ -39,6 +39,6 @@ mod tests;
 
 pub use evalcurve_engine::board::position::Position;
 pub use join::{JoinError, JoinOptions, join};
-pub use message::{Candidate, MOST_CANDIDATES, Question};
+pub use message::{Candidate, MOST_CANDIDATES, Question, position_of_csa};
 pub use options::{ServeError, ServeOptions};
 pub use serve::serve;

@@ -37,7 +37,7 @@ impl Kind {
 
 /// The pieces in SFEN and in CSA notation, unpromoted and promoted, in the order of [`Kind`]; gold and king do not
 /// promote.
-const PIECES: [(u8, &str, &str); 8] = [
+pub const PIECES: [(u8, &str, &str); 8] = [
     (b'P', "FU", "TO"),
     (b'L', "KY", "NY"),
     (b'N', "KE", "NK"),
@@ -75,11 +75,6 @@ impl Piece {
         let letter = if self.color == Color::Black { letter } else { letter.to_ascii_lowercase() };
         format!("{}{letter}", if self.promoted { "+" } else { "" })
     }
-
-    fn from_csa(color: Color, name: &str) -> Option<Self> {
-        let (kind, promoted) = kind_of_csa(name)?;
-        Some(Self { color, kind, promoted })
-    }
 }
 
 /// A move or a drop. Squares are numbered by rank from the top, then by file from the left.
@@ -107,12 +102,6 @@ fn letter(kind: Kind) -> char {
 
 fn kind_of_letter(letter: u8) -> Option<Kind> {
     PIECES.iter().position(|(l, ..)| *l == letter.to_ascii_uppercase()).map(|at| Kind::ALL[at])
-}
-
-/// The kind of a CSA name, and whether it is promoted.
-fn kind_of_csa(name: &str) -> Option<(Kind, bool)> {
-    let at = PIECES.iter().position(|(_, plain, promoted)| *plain == name || *promoted == name)?;
-    Some((Kind::ALL[at], PIECES[at].1 != name))
 }
 
 /// A position: the board, the hands and the side to move.
@@ -249,52 +238,6 @@ impl Position {
         }
         lines.push(sign(self.side).to_string());
         lines
-    }
-
-    /// Parses the lines of [`Position::to_csa`]. Trailing blanks may be missing. `None` if the lines are invalid.
-    pub fn from_csa<'a>(lines: impl IntoIterator<Item = &'a str>) -> Option<Self> {
-        let mut rows: Vec<Vec<Option<Piece>>> = Vec::new();
-        let mut hands = [[0; 7]; 2];
-        let mut side = None;
-        for line in lines {
-            match line.as_bytes() {
-                [b'P', b'1'..=b'9', ..] => {
-                    let mut row = Vec::new();
-                    let cells = line.get(2..)?;
-                    for at in (0..cells.len()).step_by(3) {
-                        let cell = cells.get(at..(at + 3).min(cells.len()))?;
-                        row.push(match (cell.as_bytes().first(), cell.get(1..)) {
-                            (Some(b'+'), Some(name)) => Some(Piece::from_csa(Color::Black, name)?),
-                            (Some(b'-'), Some(name)) => Some(Piece::from_csa(Color::White, name)?),
-                            _ if matches!(cell.trim(), "*" | "") => None,
-                            _ => return None,
-                        });
-                    }
-                    rows.push(row);
-                }
-                [b'P', sign @ (b'+' | b'-'), ..] => {
-                    let held = line.get(2..)?.trim_end();
-                    for at in (0..held.len()).step_by(4) {
-                        let name = held.get(at..at + 4)?.strip_prefix("00")?;
-                        let (kind, promoted) = kind_of_csa(name)?;
-                        if promoted {
-                            return None;
-                        }
-                        let held: &mut u32 = hands[usize::from(*sign == b'-')].get_mut(kind as usize)?;
-                        *held = held.saturating_add(1);
-                    }
-                }
-                b"+" => side = Some(Color::Black),
-                b"-" => side = Some(Color::White),
-                _ => return None,
-            }
-        }
-        let files = rows.iter().map(Vec::len).max().filter(|n| (1..=9).contains(n))?;
-        if rows.len() > 9 {
-            return None;
-        }
-        rows.iter_mut().for_each(|row| row.resize(files, None));
-        Self { files, ranks: rows.len(), squares: rows.concat(), hands, side: side? }.possible()
     }
 
     /// The game by the size of the board: shogi, 5x5 shogi, or one with unknown rules.
@@ -449,12 +392,7 @@ mod tests {
         // 5五将棋
         let small = "rbsgk/4p/5/P4/KGSBR b - 1";
         for sfen in [STARTPOS, middle, small, "4k4/9/9/9/9/9/9/9/4K4 b 2R2B4G4S4N4L18P 1", "+r+b2k/5/5/5/K4 w - 1"] {
-            let position = Position::from_sfen(sfen).unwrap();
-            assert_eq!(position.to_sfen(), sfen);
-            let lines = position.to_csa();
-            assert_eq!(Position::from_csa(lines.iter().map(String::as_str)), Some(position.clone()), "{lines:?}");
-            // trailing blanks may be missing
-            assert_eq!(Position::from_csa(lines.iter().map(|l| l.trim_end())), Some(position));
+            assert_eq!(Position::from_sfen(sfen).unwrap().to_sfen(), sfen);
         }
         let large = Position::from_sfen(small).unwrap().on_nine_files();
         assert_eq!(large.to_sfen(), "4rbsgk/8p/9/4P4/4KGSBR/9/9/9/9 b - 1");
@@ -481,9 +419,6 @@ mod tests {
             " b - 1",
         ] {
             assert_eq!(Position::from_sfen(bad), None, "{bad}");
-        }
-        for bad in [&["P1+XX"][..], &["P1 * "], &["P+00TO", "+"], &["P+27OU", "P1 * ", "+"], &["x"]] {
-            assert_eq!(Position::from_csa(bad.iter().copied()), None, "{bad:?}");
         }
     }
 

@@ -4,6 +4,7 @@ use csa::{Action, parse_csa};
 use evalcurve_engine::board::position::Position as OwnPosition;
 use evalcurve_engine::usi::Position;
 use evalcurve_engine::{Board, Game};
+use evalcurve_lab::protocol::position_of_csa;
 use evalcurve_records::record::{Above, csa as csa_reader, pgn};
 
 pub(super) const PROMISE: &str = "every legal move is accepted, played, and written for records without ambiguity; any \
@@ -147,7 +148,7 @@ pub(super) fn minishogi(bytes: &[u8]) {
     play(Game::Minishogi, board, &input, |board, m| {
         let text = board.text().expect("the rules are known");
         let own = OwnPosition::from_sfen(&text).unwrap_or_else(|| panic!("{text}"));
-        assert_eq!(OwnPosition::from_csa(own.to_csa().iter().map(String::as_str)), Some(own.clone()), "{text}");
+        assert_eq!(position_of_csa(own.to_csa().iter().map(String::as_str)), Some(own.clone()), "{text}");
         let csa = board.record_text(m).expect("a legal move");
         assert_eq!(own.usi_of_csa(&csa).as_deref(), Some(m), "{csa}");
     });

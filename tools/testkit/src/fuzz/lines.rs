@@ -5,7 +5,7 @@ use evalcurve_calibration::{Calibration, FittedModel, Method, Reading, Score, Si
 use evalcurve_engine::usi::{
     FromEngine, FromGui, LineReader, MAX_LINE_BYTES, OptionSpec, Protocol, ReadLine, set_option,
 };
-use evalcurve_lab::protocol::{Candidate, Position as TcpPosition, Question};
+use evalcurve_lab::protocol::{Candidate, Position as TcpPosition, Question, position_of_csa};
 use evalcurve_use::Rewriter;
 
 pub(super) const ENGINE_PROMISE: &str = "lines have no control characters; options are written and read back; the \
@@ -106,7 +106,7 @@ pub(super) fn tcp(bytes: &[u8]) {
     let (asked, answers) = lines.split_at(end);
     if let Some(position) = asked.first().and_then(|line| TcpPosition::from_sfen(line)) {
         let csa = position.to_csa();
-        assert_eq!(TcpPosition::from_csa(csa.iter().map(String::as_str)), Some(position.clone()), "{csa:?}");
+        assert_eq!(position_of_csa(csa.iter().map(String::as_str)), Some(position.clone()), "{csa:?}");
         assert_eq!(TcpPosition::from_sfen(&position.to_sfen()), Some(position.clone()));
         candidates(&position, answers);
     }
