@@ -4,8 +4,14 @@ use evalcurve_fit::normal::cdf;
 
 use super::Ballot;
 
-/// A table of Φ, which is needed about a thousand times per position.
-pub(super) struct Normal(Vec<f64>);
+/// A table of Φ, which is needed about a thousand times per position, and the nodes of integrals over A.
+pub(super) struct Normal {
+    table: Vec<f64>,
+    /// Standard deviations from the estimate of A by all values, and the density there.
+    nodes: [(f64, f64); NODES],
+}
+
+const NODES: usize = 25;
 
 const HALF_WIDTH: f64 = 8.5;
 const PER_UNIT: f64 = 512.0;
@@ -13,13 +19,15 @@ const PER_UNIT: f64 = 512.0;
 impl Normal {
     pub(super) fn new() -> Self {
         let steps = (2.0 * HALF_WIDTH * PER_UNIT) as usize;
-        Self((0..=steps + 1).map(|k| cdf(k as f64 / PER_UNIT - HALF_WIDTH)).collect())
+        let table = (0..=steps + 1).map(|k| cdf(k as f64 / PER_UNIT - HALF_WIDTH)).collect();
+        let node = |k: usize| 0.5 * (k as f64 - (NODES / 2) as f64);
+        Self { table, nodes: std::array::from_fn(|k| (node(k), libm::exp(-0.5 * node(k) * node(k)))) }
     }
 
     fn cdf(&self, x: f64) -> f64 {
         let place = (x + HALF_WIDTH) * PER_UNIT;
         let at = place as usize;
-        match self.0.get(at..at + 2) {
+        match self.table.get(at..at + 2) {
             Some(&[a, b]) if place >= 0.0 => a + (b - a) * (place - at as f64),
             _ if x > 0.0 => 1.0,
             _ => cdf(x),
@@ -48,35 +56,28 @@ pub(super) fn log_density(ballot: &Ballot, p: &Parameters, normal: &Normal) -> f
         }
     }
     let unvoted = n.saturating_sub(moves.len());
-    let precision: f64 = ballot.iter().map(|(i, ..)| 1.0 / (p.noise[*i] * p.noise[*i])).sum();
+    // move, value, 1/s and d/s of each vote
+    let votes: Vec<_> = ballot.iter().map(|(i, m, v)| (*m, *v, 1.0 / p.noise[*i], p.gap / p.noise[*i])).collect();
+    let precision: f64 = votes.iter().map(|(_, _, by, _)| by * by).sum();
     let width = 1.0 / precision.sqrt();
     let mut terms = Vec::with_capacity(moves.len() + 1);
     let hypotheses = moves.iter().map(|m| (Some(*m), 1.0)).chain((unvoted > 0).then_some((None, unvoted as f64)));
     for (best, count) in hypotheses {
         let shifted = |m: u32, v: f64| if Some(m) == best { v } else { v + p.gap };
-        let weigh = |i: usize| 1.0 / (p.noise[i] * p.noise[i]);
-        let centre = ballot.iter().map(|(i, m, v)| weigh(*i) * shifted(*m, *v)).sum::<f64>() / precision;
-        let apart: f64 = ballot
-            .iter()
-            .map(|(i, m, v)| {
-                let off = shifted(*m, *v) - centre;
-                weigh(*i) * off * off
-            })
-            .sum();
-        // nodes of the integral over A, in standard deviations of its estimate from all values
-        let at_node = |node: i32| {
-            let t = 0.5 * f64::from(node);
+        let centre = votes.iter().map(|&(m, v, by, _)| by * by * shifted(m, v)).sum::<f64>() / precision;
+        let apart: f64 = votes.iter().map(|&(m, v, by, _)| (by * (shifted(m, v) - centre)).powi(2)).sum();
+        let at_node = |&(t, density): &(f64, f64)| {
             let a = centre + width * t;
-            let mut product = libm::exp(-0.5 * t * t);
-            for (i, m, v) in ballot {
-                let x = (v - a) / p.noise[*i];
-                let ey = normal.cdf(x + p.gap / p.noise[*i]);
-                let last = if Some(*m) == best { ey } else { normal.cdf(x) };
+            let mut product = density;
+            for &(m, v, by, gap) in &votes {
+                let x = (v - a) * by;
+                let ey = normal.cdf(x + gap);
+                let last = if Some(m) == best { ey } else { normal.cdf(x) };
                 product *= last * power(ey, n - 2);
             }
             product
         };
-        let integral: f64 = (-12..=12).map(at_node).sum();
+        let integral: f64 = normal.nodes.iter().map(at_node).sum();
         terms.push(libm::log(count * integral) - 0.5 * apart);
     }
     let top = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);

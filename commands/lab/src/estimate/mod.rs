@@ -185,9 +185,12 @@ pub fn estimate(voters: usize, ballots: &[Ballot], options: EstimateOptions) -> 
         None => seen..=MOST_CANDIDATES.max(seen),
     };
     for candidates in range {
-        let start = best.as_ref().map_or_else(|| first_guess(voters, &own), |(p, _)| logs(p));
         let problem = Problem { ballots: &own, normal: &normal, candidates, voters };
-        let (found, value) = match problem.solve(start) {
+        let found = match &best {
+            None => problem.solve(first_guess(voters, &own)).and_then(|(found, _)| problem.solve(logs(&found))),
+            Some((near, _)) => problem.solve(logs(near)),
+        };
+        let (found, value) = match found {
             Ok(found) => found,
             // no maximum with more candidates than the best number so far
             Err(_) if best.is_some() => break,
@@ -203,6 +206,7 @@ pub fn estimate(voters: usize, ballots: &[Ballot], options: EstimateOptions) -> 
     }
     let Some((found, _)) = best else { return Err(EstimateError::Candidates { seen, candidates: MOST_CANDIDATES }) };
     let problem = Problem { ballots: &own, normal: &normal, candidates: found.candidates, voters };
+    let (found, _) = problem.solve(logs(&found))?;
     let errors = problem.standard_errors(&logs(&found))?;
     // the errors are those of logarithms
     let with = |value: f64, error: f64| Estimated { value, standard_error: value * error };
@@ -297,24 +301,21 @@ impl Problem<'_> {
         -sums.iter().sum::<f64>() / self.ballots.len() as f64
     }
 
+    /// The maximum next to a start. Far from it the simplex may degenerate, so that a second search must follow.
     fn solve(&self, start: Vec<f64>) -> Result<(Parameters, f64), EstimateError> {
         let failed = |what: String| EstimateError::NotConverged(what);
-        let mut at = start;
-        // a second search starts from the result of the first, whose simplex may have degenerated
-        for _ in 0..2 {
-            let vertex = |k: usize| -> Array1<f64> {
-                at.iter().enumerate().map(|(i, v)| if k == i + 1 { v + 0.2 } else { *v }).collect()
-            };
-            let simplex: Vec<Array1<f64>> = (0..=at.len()).map(vertex).collect();
-            let solver = NelderMead::new(simplex).with_sd_tolerance(1e-9).map_err(|e| failed(e.to_string()))?;
-            let run = Executor::new(Cost(self), solver).configure(|s| s.max_iters(2000)).run();
-            let state = run.map_err(|e| failed(e.to_string()))?.state;
-            let done = TerminationStatus::Terminated(TerminationReason::SolverConverged);
-            match state.get_best_param() {
-                Some(best) if *state.get_termination_status() == done => at = best.to_vec(),
-                _ => return Err(failed(format!("{} steps of the search", state.get_iter()))),
-            }
-        }
+        let vertex = |k: usize| -> Array1<f64> {
+            start.iter().enumerate().map(|(i, v)| if k == i + 1 { v + 0.2 } else { *v }).collect()
+        };
+        let simplex: Vec<Array1<f64>> = (0..=start.len()).map(vertex).collect();
+        let solver = NelderMead::new(simplex).with_sd_tolerance(1e-9).map_err(|e| failed(e.to_string()))?;
+        let run = Executor::new(Cost(self), solver).configure(|s| s.max_iters(2000)).run();
+        let state = run.map_err(|e| failed(e.to_string()))?.state;
+        let done = TerminationStatus::Terminated(TerminationReason::SolverConverged);
+        let at = match state.get_best_param() {
+            Some(best) if *state.get_termination_status() == done => best.to_vec(),
+            _ => return Err(failed(format!("{} steps of the search", state.get_iter()))),
+        };
         if at.iter().any(|v| v.abs() > 10.0) {
             return Err(failed("a parameter goes to zero or infinity".to_owned()));
         }
