@@ -1,7 +1,6 @@
 //! CSV text as a table and tables as CSV text, without polars.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use evalcurve_records::csv_text::{first_line, separator, unclosed_quote};
 use evalcurve_records::record::encoding::whole_text;
@@ -32,15 +31,15 @@ pub struct CsvTable {
     names: Vec<String>,
     /// The text of the file, then the cells with doubled quotes as they are without doubling.
     text: String,
-    /// Where the cells are in the text, with their quotes, row by row.
-    cells: Vec<Range<usize>>,
-    /// The line of each row.
-    lines: Vec<u64>,
+    /// Where the cells begin and end in the text, with their quotes, row by row.
+    cells: Vec<[u32; 2]>,
+    /// The line of each row, and where its cells end.
+    rows: Vec<(u64, usize)>,
 }
 
 impl CsvTable {
-    /// Reads a table in any encoding of [`whole_text`], whose name is for messages. Short rows are filled, and what
-    /// rows have beyond the header is left out.
+    /// Reads a table in any encoding of [`whole_text`], whose name is for messages. What short rows do not have is
+    /// missing, and what rows have beyond the header is left out.
     ///
     /// # Errors
     /// [`TableError`] for a table that is too large, and for a quote that takes other cells into its own.
@@ -54,27 +53,28 @@ impl CsvTable {
         if let Some(problem) = unclosed_quote(&text) {
             return Err(TableError::damaged(file, problem));
         }
-        let (mut names, mut all, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut names, mut all, mut rows) = (Vec::new(), Vec::new(), Vec::new());
         let (mut undoubled, length) = (String::new(), text.len());
         each_row(&text, separator, |row| {
             if row.line == 1 {
                 names.extend(row.cells.iter().map(|cell| row.text[cell.clone()].trim_matches('"').to_owned()));
                 return;
             }
-            row.cells.resize(names.len(), 0..0);
-            all.extend(row.cells.iter().map(|range| match within_quotes(&row.text[range.clone()]) {
+            let ends = row.cells.iter().take(names.len()).map(|range| match within_quotes(&row.text[range.clone()]) {
                 Some(inside) if inside.contains("\"\"") => {
                     let from = length + undoubled.len();
                     undoubled += &format!("\"{}\"", inside.replace("\"\"", "\""));
-                    from..length + undoubled.len()
+                    [from, length + undoubled.len()]
                 }
-                _ => row.start + range.start..row.start + range.end,
-            }));
-            lines.push(row.line);
+                _ => [row.start + range.start, row.start + range.end],
+            });
+            all.extend(ends.map(|ends| ends.map(|end| end as u32)));
+            rows.push((row.line, all.len()));
         })
         .map_err(|message| TableError::damaged(file, message))?;
         text += &undoubled;
-        Ok(Self { names, text, cells: all, lines })
+        at_most(file, "bytes", text.len(), u32::MAX as usize)?;
+        Ok(Self { names, text, cells: all, rows })
     }
 }
 
@@ -84,11 +84,11 @@ impl Source for CsvTable {
     }
 
     fn height(&self) -> usize {
-        self.lines.len()
+        self.rows.len()
     }
 
     fn line(&self, row: usize) -> u64 {
-        self.lines.get(row).copied().unwrap_or_default()
+        self.rows.get(row).map_or(0, |(line, _)| *line)
     }
 
     fn cells(&self, name: &str, _: CellKind) -> Result<Box<dyn Cells + '_>, String> {
@@ -114,8 +114,11 @@ impl Cells for CsvColumn<'_> {
     }
 
     fn text(&self, row: usize) -> Option<&str> {
-        let CsvTable { names, text, cells, .. } = self.table;
-        let cell = &text[cells.get(row * names.len() + self.column)?.clone()];
+        let CsvTable { text, cells, rows, .. } = self.table;
+        let last = rows.get(row)?.1;
+        let first = row.checked_sub(1).map_or(0, |before| rows[before].1);
+        let [from, end] = cells[first..last].get(self.column)?.map(|end| end as usize);
+        let cell = &text[from..end];
         within_quotes(cell).or_else(|| Some(cell).filter(|cell| !cell.is_empty()))
     }
 }
@@ -168,6 +171,16 @@ mod tests {
         assert_eq!((0..3).map(|row| scores.number(row)).collect::<Vec<_>>(), [Some(12.0), None, None]);
         assert_eq!((table.height(), [0, 1, 2].map(|row| table.line(row))), (4, [2, 4, 5]));
         assert!(CsvTable::parse(b"a,b\n\"x,1\n".to_vec(), "file").unwrap_err().to_string().contains("line 2"));
+    }
+
+    /// A file of 420 KB with short rows took 13 GB.
+    #[test]
+    fn short_rows_take_no_memory_for_what_they_do_not_have() {
+        let wide = format!("a{}\n", ",b".repeat(4_000)) + &"1\n".repeat(200_000);
+        let table = CsvTable::parse(wide.into_bytes(), "file").unwrap();
+        assert_eq!((table.height(), table.cells.len()), (200_000, 200_000));
+        let cells = |name| table.cells(name, CellKind::Number).unwrap().number(199_999);
+        assert_eq!((cells("a"), cells("b")), (Some(1.0), None));
     }
 
     proptest! {

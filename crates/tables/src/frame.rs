@@ -165,9 +165,10 @@ impl Source for Frame {
             let column = self.0.column(name)?;
             Ok(match column.dtype() {
                 DataType::String => column.clone(),
+                DataType::Int32 | DataType::Int64 if kind == CellKind::Number => column.clone(),
                 found if kind == CellKind::Number && found.is_primitive_numeric() => column.cast(&DataType::Float64)?,
                 // a flag may be a number
-                _ if kind == CellKind::Flag => column.cast(&DataType::Boolean)?.cast(&DataType::String)?,
+                _ if kind == CellKind::Flag => column.cast(&DataType::Boolean)?,
                 _ => column.cast(&DataType::String)?,
             })
         };
@@ -180,12 +181,17 @@ impl Cells for Column {
     fn number(&self, row: usize) -> Option<f64> {
         match self.dtype() {
             DataType::Float64 => self.f64().ok()?.get(row),
+            DataType::Int32 => self.i32().ok()?.get(row).map(f64::from),
+            DataType::Int64 => self.i64().ok()?.get(row).map(|number| number as f64),
             _ => self.text(row)?.trim().parse().ok(),
         }
     }
 
     fn text(&self, row: usize) -> Option<&str> {
-        self.str().ok()?.get(row)
+        match self.dtype() {
+            DataType::Boolean => self.bool().ok()?.get(row).map(|is_true| if is_true { "true" } else { "false" }),
+            _ => self.str().ok()?.get(row),
+        }
     }
 }
 
