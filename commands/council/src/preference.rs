@@ -5,7 +5,7 @@
 //! equal weights unless said otherwise, so that few data give that direction.
 
 use evalcurve_calibration::logistic::{Logistic, logistic};
-use evalcurve_fit::fit::{add_times, solve};
+use evalcurve_fit::fit::{add_times, dot, solve};
 use evalcurve_words::random;
 
 /// Strengths of shrinkage that cross-validation chooses from, in units of the mean curvature of the loss, strongest
@@ -53,22 +53,20 @@ impl Pairs {
 
     /// The loss of a pair.
     fn loss(&self, row: usize, weights: &[f64]) -> f64 {
-        let margin: f64 = self.of(row).iter().zip(weights).map(|(x, w)| x * w).sum();
-        self.weights[row] * Logistic::at(margin).minus_log_p
+        self.weights[row] * Logistic::at(dot(self.of(row), weights)).minus_log_p
     }
 
     /// A quarter of the mean square: the largest curvature of the loss along one weight, on average.
     fn curvature(&self, rows: &[usize]) -> f64 {
         let (sum, total) = rows.iter().fold((0.0, 0.0), |(sum, total), &row| {
-            let square: f64 = self.of(row).iter().map(|x| x * x).sum();
-            (sum + self.weights[row] * square, total + self.weights[row])
+            (sum + self.weights[row] * dot(self.of(row), self.of(row)), total + self.weights[row])
         });
         0.25 * sum / total / self.judges as f64
     }
 
     /// The weights by these pairs, with their scale. `towards` has the mean 1.
     pub(crate) fn fit(&self, rows: &[usize], towards: &[f64], shrinkage: f64) -> Vec<f64> {
-        let along = |&row: &usize| self.of(row).iter().zip(towards).map(|(x, u)| x * u).sum::<f64>();
+        let along = |&row: &usize| dot(self.of(row), towards);
         let one = Self {
             judges: 1,
             differences: rows.iter().map(along).collect(),
@@ -120,7 +118,7 @@ impl Pairs {
         let mut gradient: Vec<f64> = (0..n).map(|i| (0..n).map(|j| penalty[i * n + j] * w[j]).sum()).collect();
         for &row in rows {
             let x = self.of(row);
-            let p = logistic(-x.iter().zip(w).map(|(x, w)| x * w).sum::<f64>());
+            let p = logistic(-dot(x, w));
             let (slope, curvature) = (self.weights[row] * p / total, self.weights[row] * p * (1.0 - p) / total);
             add_times(&mut gradient, -slope, x);
             hessian.chunks_exact_mut(n).zip(x).for_each(|(row, a)| add_times(row, curvature * a, x));
