@@ -206,6 +206,7 @@ pub fn estimate(voters: usize, ballots: &[Ballot], options: EstimateOptions) -> 
     }
     let Some((found, _)) = best else { return Err(EstimateError::Candidates { seen, candidates: MOST_CANDIDATES }) };
     let problem = Problem { ballots: &own, normal: &normal, candidates: found.candidates, voters };
+    // once more, for the last of the printed digits
     let (found, _) = problem.solve(logs(&found))?;
     let errors = problem.standard_errors(&logs(&found))?;
     // the errors are those of logarithms

@@ -34,12 +34,12 @@ mod tests {
     use super::*;
     use crate::plurality::{Tie, Voters, plurality};
 
-    /// Quadrature by scipy, and every assignment of moves (tests/oracle/theory.py).
     #[test]
     fn the_density_is_that_of_tables() {
         assert!((density(1.0) - 0.241_970_724_519_143_37).abs() < 1e-15);
     }
 
+    /// Quadrature by scipy, and every assignment of moves (tests/oracle/theory.py).
     #[test]
     fn rates_agree_with_the_oracle() {
         let oracle: serde_json::Value =

@@ -229,6 +229,7 @@ pub fn calibrate(table: &mut SampleTable, options: &CalibrateOptions) -> Vec<Eng
     // before the fits, which need most memory
     let doubtful = Doubtful::new(table);
     let fitted = {
+        // they go before the results come
         let cases = cases_with_cut(table, options);
         let (fit_options, folds) = (options.fit_options(table), proper::fold_options(options));
         let mut validation = folds.map(|folds| CrossValidation::new(&cases, folds, fit_options));

@@ -252,13 +252,13 @@ pub(super) fn merge(mut found: Vec<Found>, by_moves: bool, view: View) -> Collec
         merge.drop_copies();
     }
     merge.reporter.report.notes = set_views(&mut merge.games, &samples, &merge.names, view);
-    let mut games = merge.into_games();
+    let Games { mut table, of_games, unnamed, packed, mut reporter } = merge.into_games();
     drop((order, found));
-    games.add_samples(&samples);
-    games.add_packed(&drawn);
-    let (table, mut report) = (games.table, games.reporter.report);
-    report.games_used = table.games.len() as u64;
-    Collected { table, report, positions }
+    table.samples.reserve(samples.iter().map(Vec::len).chain(drawn.iter().map(Vec::len)).sum());
+    add_samples(of_games, &samples, unnamed, &mut table);
+    add_packed(packed, &drawn, unnamed, &mut table, &mut reporter);
+    reporter.report.games_used = table.games.len() as u64;
+    Collected { table, report: reporter.report, positions }
 }
 
 /// The key of a block, the worker that found it, and its index there.
@@ -465,7 +465,7 @@ impl<'a> Merge<'a> {
         let chess = with_games.clone().next().is_some() && with_games.all(|block| block.chess);
         let mut table = SampleTable { names: self.names, chess, ..SampleTable::default() };
         table.games.reserve(self.games.len() + self.packed.iter().map(|block| block.drawn.len()).sum::<usize>());
-        let mut samples = Vec::with_capacity(self.games.len());
+        let mut of_games = Vec::with_capacity(self.games.len());
         for game in &self.games {
             let entry = game.entry;
             let mut name = |id: NameId| self.numbers.of(game.part, id, &mut table.names);
@@ -488,98 +488,98 @@ impl<'a> Merge<'a> {
             }
             table.games.push(info);
             let (part, first_line) = (game.part, game.first_line);
-            samples.push(SamplesOf { part, samples: entry.samples.clone(), annotator, inverted, first_line });
+            of_games.push(SamplesOf { part, samples: entry.samples.clone(), annotator, inverted, first_line });
         }
-        Games { table, samples, unnamed, packed: self.packed, reporter: self.reporter }
+        Games { table, of_games, unnamed, packed: self.packed, reporter: self.reporter }
     }
 }
 
 /// The table while its samples come to it.
 struct Games {
     table: SampleTable,
-    /// the samples of each game
-    samples: Vec<SamplesOf>,
+    /// where the samples of each game are
+    of_games: Vec<SamplesOf>,
     unnamed: NameId,
     packed: Vec<MergedBlock>,
     reporter: Reporter,
 }
 
-impl Games {
-    /// Adds the samples of the games, given those that each worker found.
-    fn add_samples(&mut self, found: &[Vec<DrawnScore>]) {
-        let drawn: usize = self.packed.iter().map(|block| block.drawn.len()).sum();
-        self.table.samples.reserve(found.iter().map(Vec::len).sum::<usize>() + drawn);
-        for (number, (info, of)) in (0..).zip(self.table.games.iter().zip(std::mem::take(&mut self.samples))) {
-            let cp = |color, cp: i32| if of.inverted == Some(color) { cp.saturating_neg() } else { cp };
-            self.table.samples.extend(found[of.part][of.samples].iter().map(|sample| {
-                let position = sample.position;
-                let of_side = of.inverted == Some(position.color);
-                Sample {
-                    game: number,
-                    engine: of.annotator.unwrap_or(info.players[position.color.index()]),
-                    opponent: match of.annotator {
-                        Some(_) => self.unnamed,
-                        None => info.players[position.color.opponent().index()],
-                    },
-                    color: position.color,
-                    ply: position.ply,
-                    window: sample.window,
-                    score_cp: cp(position.color, position.score_cp),
-                    reply_cp: sample.reply_cp.map(|reply| cp(position.color.opponent(), reply)),
-                    declared: position.declared.map(|d| if of_side { d.reversed() } else { d }),
-                    mate: position.mate,
-                    outcome: info.black_outcome.in_view_of(position.color),
-                    material: sample.material,
-                    line: of.first_line + position.line + 1,
-                }
-            }));
-        }
-    }
-
-    /// Adds the drawn records of HCPE and PSV after the games, ordered by file key and position in the file, so that
-    /// the order of the given files does not matter.
-    fn add_packed(&mut self, drawn: &[Vec<Drawn>]) {
-        let (table, reporter, unnamed) = (&mut self.table, &mut self.reporter, self.unnamed);
-        let mut blocks = std::mem::take(&mut self.packed);
-        // of two blocks at one place the longer one comes first: it holds all records of the other
-        blocks.sort_by_cached_key(|block| (block.place, Reverse(block.drawn.len()), drawn_digest(block.drawn(drawn))));
-        for copies in blocks.chunk_by(|a, b| a.place == b.place) {
-            // several blocks at one place: copies of a file, whole or in part
-            let mut added: HashMap<u64, NameId> = HashMap::new();
-            for block in copies {
-                let mut duplicates = 0;
-                for game in block.drawn(drawn).chunk_by(|_, next| !next.begins) {
-                    let Some(first) = game.first() else { continue };
-                    let line = |drawn: &Drawn| block.first_line + u64::from(drawn.index) + 1;
-                    if let Some(&source) = added.get(&first.id) {
-                        duplicates += game.len() as u64;
-                        reporter.duplicate(&table.names, block.source, line(first), source);
-                        continue;
-                    }
-                    if copies.len() > 1 {
-                        added.insert(first.id, block.source);
-                    }
-                    let info = game_info(first.id, &first.position, block.engine, unnamed);
-                    table.games.push(GameInfo { source: block.source, line: line(first), ..info });
-                    let number = table.games.len() as u32 - 1;
-                    table.samples.extend(game.iter().map(|drawn| Sample {
-                        game: number,
-                        engine: block.engine,
-                        opponent: unnamed,
-                        color: drawn.position.color,
-                        ply: drawn.position.ply.unwrap_or(0),
-                        window: drawn.window,
-                        score_cp: drawn.position.score_cp,
-                        reply_cp: None,
-                        declared: None,
-                        mate: false,
-                        outcome: drawn.position.black_outcome.in_view_of(drawn.position.color),
-                        material: None,
-                        line: line(drawn),
-                    }));
-                }
-                reporter.report.skip_positions(block.packed.as_str(), SkipReason::Duplicate, duplicates);
+/// Adds the samples of the games, given those that each worker found.
+fn add_samples(of_games: Vec<SamplesOf>, found: &[Vec<DrawnScore>], unnamed: NameId, table: &mut SampleTable) {
+    for (number, (info, of)) in (0..).zip(table.games.iter().zip(of_games)) {
+        let cp = |color, cp: i32| if of.inverted == Some(color) { cp.saturating_neg() } else { cp };
+        table.samples.extend(found[of.part][of.samples].iter().map(|sample| {
+            let position = sample.position;
+            let is_inverted = of.inverted == Some(position.color);
+            Sample {
+                game: number,
+                engine: of.annotator.unwrap_or(info.players[position.color.index()]),
+                opponent: match of.annotator {
+                    Some(_) => unnamed,
+                    None => info.players[position.color.opponent().index()],
+                },
+                color: position.color,
+                ply: position.ply,
+                window: sample.window,
+                score_cp: cp(position.color, position.score_cp),
+                reply_cp: sample.reply_cp.map(|reply| cp(position.color.opponent(), reply)),
+                declared: position.declared.map(|d| if is_inverted { d.reversed() } else { d }),
+                mate: position.mate,
+                outcome: info.black_outcome.in_view_of(position.color),
+                material: sample.material,
+                line: of.first_line + position.line + 1,
             }
+        }));
+    }
+}
+
+/// Adds the drawn records of HCPE and PSV after the games, ordered by file key and position in the file, so that
+/// the order of the given files does not matter.
+fn add_packed(
+    mut blocks: Vec<MergedBlock>,
+    drawn: &[Vec<Drawn>],
+    unnamed: NameId,
+    table: &mut SampleTable,
+    reporter: &mut Reporter,
+) {
+    // of two blocks at one place the longer one comes first: it holds all records of the other
+    blocks.sort_by_cached_key(|block| (block.place, Reverse(block.drawn.len()), drawn_digest(block.drawn(drawn))));
+    for copies in blocks.chunk_by(|a, b| a.place == b.place) {
+        // several blocks at one place: copies of a file, whole or in part
+        let mut added: HashMap<u64, NameId> = HashMap::new();
+        for block in copies {
+            let mut duplicates = 0;
+            for game in block.drawn(drawn).chunk_by(|_, next| !next.begins) {
+                let Some(first) = game.first() else { continue };
+                let line = |drawn: &Drawn| block.first_line + u64::from(drawn.index) + 1;
+                if let Some(&source) = added.get(&first.id) {
+                    duplicates += game.len() as u64;
+                    reporter.duplicate(&table.names, block.source, line(first), source);
+                    continue;
+                }
+                if copies.len() > 1 {
+                    added.insert(first.id, block.source);
+                }
+                let info = game_info(first.id, &first.position, block.engine, unnamed);
+                table.games.push(GameInfo { source: block.source, line: line(first), ..info });
+                let number = table.games.len() as u32 - 1;
+                table.samples.extend(game.iter().map(|drawn| Sample {
+                    game: number,
+                    engine: block.engine,
+                    opponent: unnamed,
+                    color: drawn.position.color,
+                    ply: drawn.position.ply.unwrap_or(0),
+                    window: drawn.window,
+                    score_cp: drawn.position.score_cp,
+                    reply_cp: None,
+                    declared: None,
+                    mate: false,
+                    outcome: drawn.position.black_outcome.in_view_of(drawn.position.color),
+                    material: None,
+                    line: line(drawn),
+                }));
+            }
+            reporter.report.skip_positions(block.packed.as_str(), SkipReason::Duplicate, duplicates);
         }
     }
 }
