@@ -13,7 +13,7 @@ use evalcurve_fit::validate::{
     CrossValidation, DEFAULT_FOLDS, Estimate, FoldOptions, Forecast, ModelKind, Reliability, ScoreOptions,
     log_loss_difference, mean_log_loss, reliability,
 };
-use evalcurve_records::sample::{Sample, SampleTable, by_engine};
+use evalcurve_records::sample::{ByEngine, Sample, SampleTable};
 use evalcurve_words::language::{Text, ToText};
 use evalcurve_words::text;
 use serde::Serialize;
@@ -217,27 +217,29 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
     let cases = cases(table, settings.mate_policy, settings.clip_cp);
     let mut validation = CrossValidation::new(&cases, fold_options, settings.fit_options(table));
     let results = calibrate_cases(table, mates, &cases, Some(&mut validation), settings);
-    let engines = by_engine(table);
-    let observed: Vec<Vec<Observation>> = engines
-        .iter()
-        .map(|e| {
-            e.samples.iter().filter_map(|s| observation(table, s, settings.mate_policy, settings.clip_cp)).collect()
-        })
-        .collect();
-    let data: Vec<FitData<'_>> = observed.iter().map(|o| FitData::new(o)).collect();
+    let engines = ByEngine::new(table);
     let score_options = ScoreOptions { resamples: resamples.min(MOST_SCORE_RESAMPLES), seed };
     let models = model_scores(&mut validation, settings.model, table.bradley_terry, table.chess);
     let forecasts = validation.forecasts(settings.model);
     let judges = judges(&cases, &forecasts, &fold_options, settings.sampling.window);
     let declared = parallel::map(engines.len(), |e| {
         let fitted = |s: &&Sample| observation(table, s, settings.mate_policy, settings.clip_cp).is_some();
-        let samples: Vec<&Sample> = engines[e].samples.iter().filter(fitted).collect();
-        declared(engines[e].name, &samples, forecasts[e].as_ref().ok()?, &score_options)
+        let samples: Vec<&Sample> = engines.samples_of(e).filter(fitted).collect();
+        declared(engines.name(e), &samples, forecasts[e].as_ref().ok()?, &score_options)
     });
     let declared = declared.into_iter().flatten().collect();
     let reliability = |forecasts: Result<Vec<Forecast>, _>| reliability(&forecasts.ok()?, &score_options).ok();
     let reliability = parallel::map_into(forecasts, reliability);
     let mismatch = mismatch(&mut validation, &MismatchOptions { resamples, seed });
+    // what follows needs the samples in another form
+    drop(validation);
+    drop(cases);
+    let observed = |e: usize| -> Vec<Observation> {
+        let of = |s: &Sample| observation(table, s, settings.mate_policy, settings.clip_cp);
+        engines.samples_of(e).filter_map(of).collect()
+    };
+    let observed: Vec<Vec<Observation>> = (0..engines.len()).map(observed).collect();
+    let data: Vec<FitData<'_>> = observed.iter().map(|o| FitData::new(o)).collect();
     let (fitted, calibrations) = with_influence(&results, &data, method);
     let same: Vec<&str> = judges.iter().flat_map(|found| &found.engines).map(|judge| judge.name.as_str()).collect();
     let pairwise = pairwise(&fitted, &calibrations, options.score_cp, &same);

@@ -7,7 +7,7 @@ use evalcurve_fit::parallel;
 use evalcurve_words::random;
 
 use super::MismatchOptions;
-use super::rows::{MIN_CELL, MismatchRow, quantile_edges};
+use super::rows::{MIN_CELL, MismatchRow};
 
 /// Key of the draws of the bootstrap.
 const KEY: u64 = 0x6d69_736d_6174_6368;
@@ -33,38 +33,51 @@ pub(super) struct Cell {
     squares: f64,
 }
 
-/// The samples of a transform as cells of engine and quantile bin.
+/// The samples of a transform as cells of engine and quantile bin. Those of an engine lie side by side, as its samples
+/// do.
 pub(super) struct Cells {
     engines: usize,
     bins: usize,
-    /// cell and result of each sample
-    pub samples: Vec<(u32, f64)>,
+    /// The cell of each sample, and its result.
+    pub cells: Vec<u32>,
+    pub results: Vec<f64>,
 }
 
 impl Cells {
-    pub(crate) fn new(rows: &[MismatchRow], engines: usize) -> Self {
-        let edges = quantile_edges(rows);
+    /// Cuts the rows at the edges of the bins.
+    pub(crate) fn new(rows: &[MismatchRow], edges: &[f64], engines: usize) -> Self {
         let bin = |value: f64| edges.partition_point(|edge| *edge < value);
-        let code = |r: &MismatchRow| ((bin(r.value) * engines + r.engine) as u32, r.result);
-        Self { engines, bins: edges.len() + 1, samples: rows.iter().map(code).collect() }
+        let bins = edges.len() + 1;
+        let cells = rows.iter().map(|r| (r.engine * bins + bin(r.value)) as u32).collect();
+        Self { engines, bins, cells, results: rows.iter().map(|r| r.result).collect() }
     }
 
-    pub(crate) fn empty(&self) -> Vec<Cell> {
-        vec![Cell::default(); self.engines * self.bins]
+    /// The cells, with each sample once.
+    pub(crate) fn counted(&self) -> Vec<Cell> {
+        let mut counted = vec![Cell::default(); self.engines * self.bins];
+        for (&cell, &y) in self.cells.iter().zip(&self.results) {
+            let cell = &mut counted[cell as usize];
+            cell.n += 1.0;
+            cell.sum += y;
+            cell.squares += y * y;
+        }
+        counted
     }
 
-    /// M² of cells, by the formula of [`scale_mismatch`](super::scale_mismatch).
+    /// M² of cells, by the formula of [`scale_mismatch`](super::rows::scale_mismatch).
     pub(crate) fn m_squared(&self, cells: &[Cell]) -> f64 {
         let (mut weighted, mut total) = (0.0, 0.0);
-        for bin in cells.chunks_exact(self.engines) {
-            let used = || bin.iter().filter(|c| c.n >= MIN_CELL as f64);
-            let n: f64 = used().map(|c| c.n).sum();
+        for bin in 0..self.bins {
+            let of_bin = cells.iter().skip(bin).step_by(self.bins);
+            let used: Vec<Cell> = of_bin.filter(|c| c.n >= MIN_CELL as f64).copied().collect();
+            let n: f64 = used.iter().map(|c| c.n).sum();
             if n == 0.0 {
                 continue;
             }
-            let mean = used().map(|c| c.sum).sum::<f64>() / n;
-            let variance = (used().map(|c| c.squares).sum::<f64>() - n * mean * mean) / (n - 1.0);
-            let spread: f64 = used()
+            let mean = used.iter().map(|c| c.sum).sum::<f64>() / n;
+            let variance = (used.iter().map(|c| c.squares).sum::<f64>() - n * mean * mean) / (n - 1.0);
+            let spread: f64 = used
+                .iter()
                 .map(|c| {
                     let gap = c.sum / c.n - mean;
                     c.n / n * (gap * gap - variance * (1.0 / c.n - 1.0 / n))
@@ -76,29 +89,9 @@ impl Cells {
         weighted / total
     }
 
-    /// M² where the game of each sample counts as many times as was drawn.
-    fn resampled(&self, game: &[u32], times: &[[f32; LANES]]) -> [f64; LANES] {
-        let mut drawn = vec![[[0.0; LANES]; 3]; self.engines * self.bins];
-        for (&(cell, y), &game) in self.samples.iter().zip(game) {
-            let ([n, sum, squares], times) = (&mut drawn[cell as usize], &times[game as usize]);
-            for lane in 0..LANES {
-                let times = f64::from(times[lane]);
-                n[lane] += times;
-                sum[lane] += times * y;
-                squares[lane] += times * y * y;
-            }
-        }
-        std::array::from_fn(|lane| {
-            let cell =
-                |[n, sum, squares]: &[[f64; LANES]; 3]| Cell { n: n[lane], sum: sum[lane], squares: squares[lane] };
-            self.m_squared(&drawn.iter().map(cell).collect::<Vec<Cell>>())
-        })
-    }
-
     /// The mean results by engine and bin, for cells with 5 or more samples.
     pub(crate) fn curves(&self) -> Vec<Vec<CellPoint>> {
-        let mut cells = self.empty();
-        self.samples.iter().for_each(|&(cell, y)| cells[cell as usize].add(1.0, y));
+        let cells = self.counted();
         let point = |bin: usize, cell: &Cell| CellPoint {
             quantile: (bin as f64 + 0.5) / self.bins as f64,
             result: cell.sum / cell.n,
@@ -107,23 +100,36 @@ impl Cells {
         };
         (0..self.engines)
             .map(|e| {
-                let of_bin = |bin| (bin, &cells[bin * self.engines + e]);
+                let of_bin = |bin| (bin, &cells[e * self.bins + bin]);
                 (0..self.bins).map(of_bin).filter(|(_, c)| c.n >= MIN_CELL as f64).map(|(b, c)| point(b, c)).collect()
             })
             .collect()
     }
 }
 
-impl Cell {
-    pub(crate) fn add(&mut self, times: f64, y: f64) {
-        self.n += times;
-        self.sum += times * y;
-        self.squares += times * y * y;
-    }
-}
-
 /// Resamples that are drawn side by side: a sample is looked up once for all of them. The draws do not depend on it.
 const LANES: usize = 8;
+
+/// Count, sum and sum of squares of each cell, in all resamples that are drawn side by side.
+type Drawn = Vec<[[f64; LANES]; 3]>;
+
+/// The cells of each transform, where the game of each sample counts as many times as it was drawn.
+fn drawn(cells: &[Cells], game: &[u32], times: &[[f32; LANES]]) -> Vec<Drawn> {
+    let mut drawn: Vec<Drawn> = cells.iter().map(|of| vec![[[0.0; LANES]; 3]; of.engines * of.bins]).collect();
+    for (sample, &game) in game.iter().enumerate() {
+        let times = times[game as usize].map(f64::from);
+        for (cells, drawn) in cells.iter().zip(&mut drawn) {
+            let y = cells.results[sample];
+            let [n, sum, squares] = &mut drawn[cells.cells[sample] as usize];
+            for lane in 0..LANES {
+                n[lane] += times[lane];
+                sum[lane] += times[lane] * y;
+                squares[lane] += times[lane] * y * y;
+            }
+        }
+    }
+    drawn
+}
 
 /// M² of every transform in every resample of the games. Sample i of every transform belongs to `game_of[i]`.
 pub(super) fn resample(game_of: &[u64], ids: &[u64], cells: &[Cells], options: &MismatchOptions) -> Vec<Vec<f64>> {
@@ -139,8 +145,14 @@ pub(super) fn resample(game_of: &[u64], ids: &[u64], cells: &[Cells], options: &
                 times[draws.below_mixed(ids.len() as u64, *key) as usize][lane] += 1.0;
             }
         }
-        let of_transforms: Vec<[f64; LANES]> = cells.iter().map(|cells| cells.resampled(&game, &times)).collect();
-        (0..LANES).map(|lane| of_transforms.iter().map(|of| of[lane]).collect()).collect()
+        let drawn = drawn(cells, &game, &times);
+        let m_squared = |lane: usize| {
+            let cell =
+                |[n, sum, squares]: &[[f64; LANES]; 3]| Cell { n: n[lane], sum: sum[lane], squares: squares[lane] };
+            let of = |(cells, drawn): (&Cells, &Drawn)| cells.m_squared(&drawn.iter().map(cell).collect::<Vec<Cell>>());
+            cells.iter().zip(&drawn).map(of).collect()
+        };
+        (0..LANES).map(m_squared).collect()
     };
     let blocks: Vec<Vec<Vec<f64>>> = parallel::map((options.resamples as usize).div_ceil(LANES), side_by_side);
     blocks.into_iter().flatten().take(options.resamples as usize).collect()

@@ -6,7 +6,7 @@
 //! than the individual values.
 
 mod cells;
-mod rows;
+pub(crate) mod rows;
 mod scales;
 
 use evalcurve_fit::fit::percentile_interval;
@@ -18,7 +18,7 @@ use serde::Serialize;
 
 pub use cells::CellPoint;
 use cells::{Cells, resample};
-pub(crate) use rows::{MismatchRow, scale_mismatch};
+use rows::{Mismatch, Sorted, scale_mismatch};
 use scales::Scales;
 
 /// A transform is left out if more than one in this many engines lack it.
@@ -141,12 +141,6 @@ pub struct ScaleMismatch {
     pub transforms: Vec<TransformMismatch>,
 }
 
-/// The values of all samples by one transform, by engine and sample.
-struct Values {
-    transform: Transform,
-    rows: Vec<MismatchRow>,
-}
-
 /// Measures the mismatch of each transform over engines; `None` with fewer than two suitable engines.
 ///
 /// Engines without the samples that `validation` asks for are not compared. Another engine is left out if some
@@ -171,15 +165,19 @@ pub fn mismatch(validation: &mut CrossValidation<'_>, options: &MismatchOptions)
     }
     let names: Vec<String> = used.iter().map(|&e| engines[e].name.clone()).collect();
     let games_of: Vec<u64> = used.iter().flat_map(|&e| engines[e].cases.iter().map(|c| c.game)).collect();
-    let values = |s: usize| Values { transform: scales[s].transform, rows: scales[s].rows(engines, &used) };
-    let values: Vec<Values> = parallel::map(scales.len(), values);
-    let cells: Vec<Cells> = parallel::map(values.len(), |v| Cells::new(&values[v].rows, names.len()));
+    // a transform has 24 bytes for each sample while it is measured, and 12 for the resamples
+    let measured = parallel::map(scales.len(), |s| {
+        let rows = scales[s].rows(engines, &used);
+        let sorted = Sorted::new(&rows);
+        (scale_mismatch(&sorted), Cells::new(&rows, &sorted.quantile_edges(), names.len()))
+    });
+    let (whole, cells): (Vec<Option<Mismatch>>, Vec<Cells>) = measured.into_iter().unzip();
     let mut ids = games_of.clone();
     ids.sort_unstable();
     ids.dedup();
     let resampled = resample(&games_of, &ids, &cells, options);
 
-    let transforms = compared(&values, &cells, &resampled)?;
+    let transforms = compared(&scales, &whole, &cells, &resampled)?;
     Some(ScaleMismatch {
         engines: names,
         too_few,
@@ -214,14 +212,19 @@ fn fitted_scales(validation: &mut CrossValidation<'_>, enough: &[usize]) -> (Vec
 }
 
 /// The mismatch of each transform, best first, with the intervals that the resamples give.
-fn compared(values: &[Values], cells: &[Cells], resampled: &[Vec<f64>]) -> Option<Vec<TransformMismatch>> {
-    let measured = |(i, v): (usize, &Values)| {
-        let whole = scale_mismatch(&v.rows)?;
+fn compared(
+    scales: &[Scales],
+    whole: &[Option<Mismatch>],
+    cells: &[Cells],
+    resampled: &[Vec<f64>],
+) -> Option<Vec<TransformMismatch>> {
+    let measured = |(i, whole): (usize, &Option<Mismatch>)| {
+        let whole = whole.as_ref()?;
         let m_squared_interval = interval(whole.m_squared, resampled.iter().map(|r| r[i]).collect())?;
         let root = |x: f64| x.max(0.0).sqrt();
         let m_interval = (m_squared_interval.1 > 0.0).then(|| (root(m_squared_interval.0), root(m_squared_interval.1)));
         let found = TransformMismatch {
-            transform: v.transform,
+            transform: scales[i].transform,
             samples: whole.samples,
             m_squared: whole.m_squared,
             m_squared_interval,
@@ -232,7 +235,7 @@ fn compared(values: &[Values], cells: &[Cells], resampled: &[Vec<f64>]) -> Optio
         };
         Some((i, found))
     };
-    let mut results: Vec<(usize, TransformMismatch)> = values.iter().enumerate().filter_map(measured).collect();
+    let mut results: Vec<(usize, TransformMismatch)> = whole.iter().enumerate().filter_map(measured).collect();
     results.sort_by(|a, b| a.1.m_squared.total_cmp(&b.1.m_squared));
     let best = results.first().map(|(i, r)| (*i, r.m_squared))?;
     for (i, result) in results.iter_mut().skip(1) {
@@ -353,11 +356,10 @@ mod tests {
         let mut validation = validation(&engines);
         for transform in Transform::ALL {
             let rows = Scales::new(transform, &mut validation).rows(&engines, &[0, 1]);
-            let cells = Cells::new(&rows, 2);
-            let mut counted = cells.empty();
-            cells.samples.iter().for_each(|&(cell, y)| counted[cell as usize].add(1.0, y));
-            let expected = scale_mismatch(&rows).unwrap().m_squared;
-            assert!((cells.m_squared(&counted) - expected).abs() < 1e-12, "{transform:?}");
+            let sorted = Sorted::new(&rows);
+            let cells = Cells::new(&rows, &sorted.quantile_edges(), 2);
+            let expected = scale_mismatch(&sorted).unwrap().m_squared;
+            assert!((cells.m_squared(&cells.counted()) - expected).abs() < 1e-12, "{transform:?}");
         }
     }
 

@@ -42,12 +42,11 @@ pub(crate) struct Mismatch {
 ///
 /// The term of s² subtracts what sampling alone adds, so that M² is 0 on average where the scale is good.
 /// Equal values always share a bin, with the edges of `pandas.qcut`; the order of the rows does not matter.
-pub(crate) fn scale_mismatch(rows: &[MismatchRow]) -> Option<Mismatch> {
-    let sorted = sorted(rows);
-    let edges = edges_of_sorted(&sorted);
+pub(crate) fn scale_mismatch(rows: &Sorted) -> Option<Mismatch> {
+    let edges = rows.quantile_edges();
 
     let (mut weighted, mut samples, mut bins_used) = (0.0, 0u64, 0);
-    let mut rest = sorted.as_slice();
+    let mut rest = rows.0.as_slice();
     for t in 0..QUANTILE_BINS {
         // bin t ends with the last value that its upper edge does not lie below
         let end = edges.get(t).map_or(rest.len(), |edge| rest.partition_point(|r| r.value <= *edge));
@@ -66,24 +65,24 @@ pub(crate) fn scale_mismatch(rows: &[MismatchRow]) -> Option<Mismatch> {
     Some(Mismatch { m_squared, m: m_squared.max(0.0).sqrt(), bins_used, samples })
 }
 
-/// The upper edges of all quantile bins but the last, in which [`scale_mismatch`] sorts the rows: bin t holds the
-/// values that lie above edge t - 1 and not above edge t.
-pub(crate) fn quantile_edges(rows: &[MismatchRow]) -> Vec<f64> {
-    edges_of_sorted(&sorted(rows))
-}
-
 /// The rows with a value, sorted by all columns, so that the order of sums does not depend on the order of the input.
-fn sorted(rows: &[MismatchRow]) -> Vec<MismatchRow> {
-    let mut sorted: Vec<MismatchRow> = rows.iter().filter(|r| !r.value.is_nan()).copied().collect();
-    sorted.sort_unstable_by(|a, b| {
-        a.value.total_cmp(&b.value).then(a.engine.cmp(&b.engine)).then(a.result.total_cmp(&b.result))
-    });
-    sorted
-}
+pub(crate) struct Sorted(Vec<MismatchRow>);
 
-fn edges_of_sorted(sorted: &[MismatchRow]) -> Vec<f64> {
-    let last = sorted.len().saturating_sub(1);
-    (1..QUANTILE_BINS).filter_map(|j| Some(sorted.get(j * last / QUANTILE_BINS)?.value)).collect()
+impl Sorted {
+    pub(crate) fn new(rows: &[MismatchRow]) -> Self {
+        let mut sorted: Vec<MismatchRow> = rows.iter().filter(|r| !r.value.is_nan()).copied().collect();
+        sorted.sort_unstable_by(|a, b| {
+            a.value.total_cmp(&b.value).then(a.engine.cmp(&b.engine)).then(a.result.total_cmp(&b.result))
+        });
+        Self(sorted)
+    }
+
+    /// The upper edges of all quantile bins but the last: bin t holds the values that lie above edge t - 1 and not
+    /// above edge t.
+    pub(crate) fn quantile_edges(&self) -> Vec<f64> {
+        let last = self.0.len().saturating_sub(1);
+        (1..QUANTILE_BINS).filter_map(|j| Some(self.0.get(j * last / QUANTILE_BINS)?.value)).collect()
+    }
 }
 
 /// Samples n of a bin's cells and Σ_e n_e/n [ (ȳ_e - ȳ)² - s²(1/n_e - 1/n) ].
@@ -136,11 +135,11 @@ mod tests {
 
     #[test]
     fn mismatch_is_near_zero_on_a_good_scale_and_large_on_a_bad_one() {
-        let good = scale_mismatch(&two_engines(0.0)).unwrap();
+        let good = scale_mismatch(&Sorted::new(&two_engines(0.0))).unwrap();
         assert_eq!((good.bins_used, good.samples), (20, 20_000));
         assert!(good.m_squared.abs() < 2e-4, "{good:?}");
         // the means differ by about 0.2 in the middle, so each is 0.1 off the pooled mean
-        let bad = scale_mismatch(&two_engines(1.0)).unwrap();
+        let bad = scale_mismatch(&Sorted::new(&two_engines(1.0))).unwrap();
         assert!((0.08..0.12).contains(&bad.m), "{bad:?}");
     }
 
@@ -152,12 +151,12 @@ mod tests {
         rows.extend([1.0, 1.0, 0.0, 0.0, 0.0].into_iter().map(|y| row(1, y)));
         rows.push(row(2, 1.0));
         rows.push(MismatchRow { engine: 0, value: f64::NAN, result: 1.0 });
-        let m = scale_mismatch(&rows).unwrap();
+        let m = scale_mismatch(&Sorted::new(&rows)).unwrap();
         // ȳ = 0.6, s² = 2.4/9, M² = 0.04 - s²(1/5 - 1/10)
         assert!((m.m_squared - (0.04 - 2.4 / 9.0 * 0.1)).abs() < 1e-15);
         assert_eq!((m.bins_used, m.samples), (1, 10));
-        assert_eq!(scale_mismatch(&[]), None);
-        assert_eq!(scale_mismatch(&rows[..3]), None);
+        assert_eq!(scale_mismatch(&Sorted::new(&[])), None);
+        assert_eq!(scale_mismatch(&Sorted::new(&rows[..3])), None);
     }
 
     #[test]
@@ -172,7 +171,7 @@ mod tests {
             let mut keyed: Vec<_> = rows.iter().copied().enumerate().collect();
             keyed.sort_by_key(|(i, _)| random::bits(&[seed, *i as u64]));
             let shuffled: Vec<_> = keyed.into_iter().map(|(_, r)| r).collect();
-            assert_eq!(scale_mismatch(&rows), scale_mismatch(&shuffled), "{seed}");
+            assert_eq!(scale_mismatch(&Sorted::new(&rows)), scale_mismatch(&Sorted::new(&shuffled)), "{seed}");
         }
     }
 }
