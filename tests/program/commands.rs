@@ -107,7 +107,7 @@ impl Source for Rows {
         4
     }
 
-    fn cells(&self, name: &str, _: CellKind) -> Result<Box<dyn Cells + '_>, String> {
+    fn cells(&self, name: &str, _: CellKind) -> Result<Box<dyn Cells + '_>, evalcurve::language::Text> {
         Ok(Box::new(Column(match name {
             "score_cp" => vec![100.0, -20.0, 30.0, 40.0],
             "result" => vec![1.0, 0.5, 0.0, 1.0],

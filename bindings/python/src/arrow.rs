@@ -9,6 +9,7 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field, SchemaRef};
 use evalcurve::calibrate::{EngineForecasts, with_forecasts};
+use evalcurve::language::Text;
 use evalcurve::sample;
 use evalcurve::table::{CellKind, Cells, Source, Values, with_columns};
 use numpy::PyArray1;
@@ -60,7 +61,7 @@ impl Source for Given {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    fn cells(&self, name: &str, kind: CellKind) -> Result<Box<dyn Cells + '_>, String> {
+    fn cells(&self, name: &str, kind: CellKind) -> Result<Box<dyn Cells + '_>, Text> {
         let found = self.schema.field_with_name(name).map_err(|e| e.to_string())?.data_type();
         if kind == CellKind::Number && found.is_numeric() {
             let column = self.column(name, &DataType::Float64)?;

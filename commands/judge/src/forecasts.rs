@@ -14,7 +14,7 @@ use evalcurve_fit::validate::{
 };
 use evalcurve_records::sample::collect::{Problem, ProblemKind};
 use evalcurve_records::sample::{PositionCount, ReadReport};
-use evalcurve_tables::{CellKind, Cells, CsvTable, Source, TableError, game_id, own_result, read_columns};
+use evalcurve_tables::{CellKind, Cells, CsvTable, Source, TableError, game_id, own_result};
 use evalcurve_words::language::{Language, Text, ToText};
 use evalcurve_words::{key, random, text};
 use serde::Serialize;
@@ -130,11 +130,7 @@ impl JudgeForecasts {
                 Ok(match source {
                     InputSource::Path(path) => {
                         let (file, unnamed) = (path.to_string_lossy().into_owned(), stem(path));
-                        let table = read_columns(path, rayon::current_num_threads(), |names| {
-                            let found = columns(names, &unnamed).map_err(|problem| TableError::new(&file, problem))?;
-                            Ok(found.into_iter().flat_map(Where::names).chain(others(names)).collect())
-                        })?;
-                        (table.into(), file, unnamed)
+                        (evalcurve_tables::read(path)?.into(), file, unnamed)
                     }
                     InputSource::Bytes(name, bytes) => {
                         (Arc::new(CsvTable::parse(bytes.to_vec(), name)?), name.clone(), stem(Path::new(name)))
@@ -279,15 +275,6 @@ enum Where {
     Three(String),
 }
 
-impl Where {
-    fn names(self) -> Vec<String> {
-        match self {
-            Self::WinRate(column, _) => vec![column],
-            Self::Three(_) => SHARES.map(str::to_owned).to_vec(),
-        }
-    }
-}
-
 /// The columns of forecasts among these. `unnamed` is the model of a table that names none.
 fn columns(names: &[&str], unnamed: &str) -> Result<Vec<Where>, Text> {
     let has = |name: &str| names.contains(&name);
@@ -319,12 +306,6 @@ fn columns(names: &[&str], unnamed: &str) -> Result<Vec<Where>, Text> {
     Ok(found)
 }
 
-/// The other columns that are read.
-fn others(names: &[&str]) -> Vec<String> {
-    let known = ["result", "game", "model"].into_iter().chain(IDENTITY);
-    known.filter(|name| names.contains(name)).map(str::to_owned).collect()
-}
-
 /// Reads tables of forecasts.
 #[derive(Default)]
 struct Reader {
@@ -343,8 +324,7 @@ impl Reader {
     fn add(&mut self, table: &dyn Source, file: &str, unnamed: &str, identity: &[&str]) -> Result<(), TableError> {
         let names = table.names();
         let wheres = columns(&names, unnamed).map_err(|problem| TableError::new(file, problem))?;
-        let cells =
-            |name: &str, kind| table.cells(name, kind).map_err(|problem| TableError::new(file, Text::same(problem)));
+        let cells = |name: &str, kind| table.cells(name, kind).map_err(|problem| TableError::new(file, problem));
         let optional = |name: &str| names.contains(&name).then(|| cells(name, CellKind::Text)).transpose();
         let result = cells("result", CellKind::Number)?;
         let (game, model) = (optional("game")?, optional("model")?);

@@ -178,7 +178,7 @@ pub(crate) fn rescore_parquet(
     threads: usize,
 ) -> Result<(Vec<u8>, Rescored), TableError> {
     let file = path.to_string_lossy().into_owned();
-    let damaged = |message: String| TableError::damaged(&file, message);
+    let damaged = |problem| TableError::new(&file, problem);
     let mut found = Rescored { bytes: std::fs::metadata(path).map_or(0, |m| m.len()), ..Rescored::default() };
     let bytes = edit_parquet(path, threads, |table| {
         let names = table.names();

@@ -218,7 +218,7 @@ fn games_of(name: &str, table: &dyn Source, options: &TableOptions) -> Result<Op
     if table::holds_samples(&table.names(), options) {
         return Ok(None);
     }
-    let games = table::games(table, name).map_err(Text::same)?;
+    let games = table::games(table, name)?;
     if games.is_none() {
         // the reader says which column is missing
         let mut samples = SampleTable::default();

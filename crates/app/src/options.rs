@@ -394,7 +394,6 @@ impl Reading {
             engine: self.sampling.annotator.clone(),
             from_ply: self.sampling.from_ply,
             drop_draws: self.sampling.drop_draws,
-            threads: self.threads(),
             duplicates: self.sampling.duplicates,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::source::Cells;
+use super::source::{CellKind, Cells};
 use evalcurve_calibration::CP_PER_LOGIT;
 use evalcurve_calibration::logistic::logit;
 use evalcurve_calibration::types::{Color, Outcome};
@@ -81,6 +81,26 @@ impl Role {
     /// The word in options.
     pub fn as_str(self) -> &'static str {
         self.into()
+    }
+
+    /// What its cells should hold.
+    pub(super) fn kind(self) -> CellKind {
+        match self {
+            Self::Score
+            | Self::Result
+            | Self::Ply
+            | Self::Window
+            | Self::Material
+            | Self::Unread
+            | Self::DeclaredWin
+            | Self::DeclaredDraw
+            | Self::DeclaredLoss
+            | Self::Rating
+            | Self::OpponentRating
+            | Self::Line => CellKind::Number,
+            Self::Mate | Self::BradleyTerry | Self::Chess => CellKind::Flag,
+            _ => CellKind::Text,
+        }
     }
 
     /// The names of a column with this role, in order of precedence.

@@ -17,6 +17,9 @@ const NEAR: u32 = 10;
 /// The sizes of the scores of such a game are further apart than this, in all.
 const SPREAD: u32 = 100;
 
+/// The samples of each game.
+type Games<'s> = BTreeMap<u32, &'s [&'s Sample]>;
+
 /// What was removed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Copies {
@@ -39,8 +42,9 @@ struct Rows {
 /// known its engines, opponents, plies, results and about its scores. The earliest counts, whatever the order of the
 /// files.
 pub(super) fn drop_copies(table: &mut SampleTable, from: usize) -> Option<Copies> {
-    let mut games: BTreeMap<u32, Vec<&Sample>> = BTreeMap::new();
-    table.samples[from..].iter().for_each(|sample| games.entry(sample.game).or_default().push(sample));
+    let mut samples: Vec<&Sample> = table.samples[from..].iter().collect();
+    samples.sort_by_key(|sample| sample.game);
+    let games: Games<'_> = samples.chunk_by(|a, b| a.game == b.game).map(|of| (of[0].game, of)).collect();
     let order = |game: u32| table.games.get(game as usize).map(|g| (g.start_time.is_none(), g.start_time, g.id, game));
     let mut sorted: Vec<u32> = games.keys().copied().collect();
     sorted.sort_unstable_by_key(|game| order(*game));
@@ -63,9 +67,9 @@ pub(super) fn drop_copies(table: &mut SampleTable, from: usize) -> Option<Copies
 }
 
 /// The copies among games whose moves are known.
-fn by_moves(table: &SampleTable, games: &BTreeMap<u32, Vec<&Sample>>, sorted: &[u32]) -> HashSet<u32> {
+fn by_moves(table: &SampleTable, games: &Games<'_>, sorted: &[u32]) -> HashSet<u32> {
     let of = |game: &u32| {
-        let (info, samples) = (&table.games[*game as usize], &games[game]);
+        let (info, samples) = (&table.games[*game as usize], games[game]);
         let annotator = samples.first().filter(|s| table.annotates(s)).map(|s| table.names.get(s.engine));
         let by_rows = |side: usize| samples.iter().any(|sample| sample.color.index() == side);
         let scored = [0, 1].map(|side| info.end.map_or_else(|| by_rows(side), |end| end.scores[side].is_some()));
@@ -76,10 +80,10 @@ fn by_moves(table: &SampleTable, games: &BTreeMap<u32, Vec<&Sample>>, sorted: &[
 }
 
 /// The copies among games that have the same rows.
-fn by_rows(table: &SampleTable, games: &BTreeMap<u32, Vec<&Sample>>, sorted: &[u32]) -> HashSet<u32> {
+fn by_rows(table: &SampleTable, games: &Games<'_>, sorted: &[u32]) -> HashSet<u32> {
     let of = |game: &u32| {
         let mut rows = Rows::default();
-        for sample in &games[game] {
+        for sample in games[game] {
             rows.count += 1;
             rows.digest = rows.digest.wrapping_add(digest(table, sample, true));
             if rows.scores.len() < LEAST_SCORES && !rows.scores.contains(&sample.score_cp) {
@@ -100,7 +104,7 @@ fn by_rows(table: &SampleTable, games: &BTreeMap<u32, Vec<&Sample>>, sorted: &[u
 }
 
 /// The copies among games whose rows are the same but for small differences of the scores.
-fn by_near_rows(table: &SampleTable, games: &BTreeMap<u32, Vec<&Sample>>, sorted: &[u32]) -> HashSet<u32> {
+fn by_near_rows(table: &SampleTable, games: &Games<'_>, sorted: &[u32]) -> HashSet<u32> {
     // scores that were cut, and those near 0 or near each other, are alike by chance
     let sizes = |game: &u32| {
         let mut sizes: Vec<u32> = games[game].iter().map(|sample| sample.score_cp.unsigned_abs()).collect();
@@ -121,11 +125,11 @@ fn by_near_rows(table: &SampleTable, games: &BTreeMap<u32, Vec<&Sample>>, sorted
     }
 }
 
-fn near(table: &SampleTable, games: &BTreeMap<u32, Vec<&Sample>>, sorted: &[u32]) -> HashSet<u32> {
+fn near(table: &SampleTable, games: &Games<'_>, sorted: &[u32]) -> HashSet<u32> {
     let mut copies = HashSet::new();
     let mut kept: HashMap<u64, Vec<Vec<i32>>> = HashMap::new();
     for game in sorted {
-        let mut samples = games[game].clone();
+        let mut samples = games[game].to_vec();
         samples.sort_by_key(|sample| (sample.ply, sample.color.index(), sample.engine));
         let scores: Vec<i32> = samples.iter().map(|sample| sample.score_cp).collect();
         if samples.iter().any(|sample| sample.ply == 0) {

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use evalcurve_records::csv_text::{first_line, separator, unclosed_quote};
 use evalcurve_records::record::encoding::whole_text;
-use evalcurve_records::sample::SampleTable;
+use evalcurve_records::sample::{Names, SampleTable};
+use evalcurve_words::language::Text;
 
 use super::games::game_columns;
 use super::lines::each_row;
@@ -29,12 +30,12 @@ pub(super) fn header_cells(line: &str) -> Vec<&str> {
 #[derive(Debug)]
 pub struct CsvTable {
     names: Vec<String>,
-    /// The text of the file, then the cells with doubled quotes as they are without doubling.
-    text: String,
-    /// Where the cells begin and end in the text, with their quotes, row by row.
-    cells: Vec<[u32; 2]>,
+    /// Each text once.
+    texts: Names,
+    /// The cells, row by row: the number of their text + 1, and 0 without one.
+    cells: Vec<u32>,
     /// The line of each row, and where its cells end.
-    rows: Vec<(u64, usize)>,
+    rows: Vec<(u32, u32)>,
 }
 
 impl CsvTable {
@@ -44,7 +45,9 @@ impl CsvTable {
     /// # Errors
     /// [`TableError`] for a table that is too large, and for a quote that takes other cells into its own.
     pub fn parse(bytes: Vec<u8>, file: &str) -> Result<Self, TableError> {
-        let mut text = whole_text(bytes);
+        let text = whole_text(bytes);
+        // then numbers of 32 bits suffice for lines and cells
+        at_most(file, "bytes", text.len(), u32::MAX as usize)?;
         let header = first_line(&text);
         let separator = separator(header);
         at_most(file, "columns", header_cells(header).len(), MOST_COLUMNS)?;
@@ -53,28 +56,22 @@ impl CsvTable {
         if let Some(problem) = unclosed_quote(&text) {
             return Err(TableError::damaged(file, problem));
         }
-        let (mut names, mut all, mut rows) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut undoubled, length) = (String::new(), text.len());
+        let (mut names, mut texts, mut cells, mut rows) = (Vec::new(), Names::default(), Vec::new(), Vec::new());
         each_row(&text, separator, |row| {
+            let found = row.cells.iter().map(|cell| &row.text[cell.clone()]);
             if row.line == 1 {
-                names.extend(row.cells.iter().map(|cell| row.text[cell.clone()].trim_matches('"').to_owned()));
+                names.extend(found.map(|cell| cell.trim_matches('"').to_owned()));
                 return;
             }
-            let ends = row.cells.iter().take(names.len()).map(|range| match within_quotes(&row.text[range.clone()]) {
-                Some(inside) if inside.contains("\"\"") => {
-                    let from = length + undoubled.len();
-                    undoubled += &format!("\"{}\"", inside.replace("\"\"", "\""));
-                    [from, length + undoubled.len()]
-                }
-                _ => [row.start + range.start, row.start + range.end],
-            });
-            all.extend(ends.map(|ends| ends.map(|end| end as u32)));
-            rows.push((row.line, all.len()));
+            cells.extend(found.take(names.len()).map(|cell| match within_quotes(cell) {
+                Some(inside) if inside.contains("\"\"") => texts.intern(&inside.replace("\"\"", "\"")) + 1,
+                None if cell.is_empty() => 0,
+                inside => texts.intern(inside.unwrap_or(cell)) + 1,
+            }));
+            rows.push((row.line as u32, cells.len() as u32));
         })
         .map_err(|message| TableError::damaged(file, message))?;
-        text += &undoubled;
-        at_most(file, "bytes", text.len(), u32::MAX as usize)?;
-        Ok(Self { names, text, cells: all, rows })
+        Ok(Self { names, texts, cells, rows })
     }
 }
 
@@ -88,11 +85,12 @@ impl Source for CsvTable {
     }
 
     fn line(&self, row: usize) -> u64 {
-        self.rows.get(row).map_or(0, |(line, _)| *line)
+        self.rows.get(row).map_or(0, |(line, _)| (*line).into())
     }
 
-    fn cells(&self, name: &str, _: CellKind) -> Result<Box<dyn Cells + '_>, String> {
-        let column = self.names.iter().position(|n| n == name).ok_or_else(|| format!("no column '{name}'"))?;
+    fn cells(&self, name: &str, _: CellKind) -> Result<Box<dyn Cells + '_>, Text> {
+        let column =
+            self.names.iter().position(|n| n == name).ok_or_else(|| Text::same(format!("no column '{name}'")))?;
         Ok(Box::new(CsvColumn { table: self, column }))
     }
 }
@@ -114,12 +112,11 @@ impl Cells for CsvColumn<'_> {
     }
 
     fn text(&self, row: usize) -> Option<&str> {
-        let CsvTable { text, cells, rows, .. } = self.table;
+        let CsvTable { texts, cells, rows, .. } = self.table;
         let last = rows.get(row)?.1;
         let first = row.checked_sub(1).map_or(0, |before| rows[before].1);
-        let [from, end] = cells[first..last].get(self.column)?.map(|end| end as usize);
-        let cell = &text[from..end];
-        within_quotes(cell).or_else(|| Some(cell).filter(|cell| !cell.is_empty()))
+        let cell = cells[first as usize..last as usize].get(self.column)?;
+        cell.checked_sub(1).map(|text| texts.get(text))
     }
 }
 

@@ -14,12 +14,8 @@ use super::games::{game_columns, games};
 use super::read::holds_samples;
 use super::source::Source;
 use super::{
-    MOST_HEADER, Role, TableError, TableOptions, TableReader, Values, at_most, check_name, frame, has_ending,
-    with_columns,
+    MOST_HEADER, TableError, TableOptions, TableReader, Values, at_most, check_name, frame, has_ending, with_columns,
 };
-
-/// Checks the names of all columns and returns those that are needed.
-pub(super) type Select<'a> = dyn Fn(&[&str]) -> Result<Vec<String>, TableError> + 'a;
 
 /// Whether a file with this beginning is Parquet.
 pub fn is_parquet(head: &[u8]) -> bool {
@@ -51,36 +47,22 @@ pub(super) fn bytes_of(path: &Path, file: &str) -> Result<Vec<u8>, TableError> {
 /// The names of the columns of a file.
 fn names(path: &Path, file: &str) -> Result<Vec<String>, TableError> {
     let mut head = Vec::new();
-    let read = open(path, file)?.take(MOST_HEADER).read_to_end(&mut head);
-    read.map_err(|error| TableError::damaged(file, error))?;
+    let begin = open(path, file)?.take(MOST_HEADER).read_to_end(&mut head);
+    begin.map_err(|error| TableError::damaged(file, error))?;
     if is_parquet(&head) {
-        return frame::names(path, file);
+        return Ok(read(path)?.names().into_iter().map(str::to_owned).collect());
     }
     Ok(header_cells(first_line(&whole_text(head))).into_iter().map(str::to_owned).collect())
 }
 
-/// Reads any table, Parquet or CSV, with the columns that `select` returns for the names of all; a name that it refuses
-/// is its error.
+/// Reads any table, Parquet or CSV. The columns of Parquet are read when they are asked for.
 ///
 /// # Errors
-/// [`TableError`] for a file that cannot be read, and that of `select`.
-pub fn read_columns(
-    path: &Path,
-    threads: usize,
-    select: impl Fn(&[&str]) -> Result<Vec<String>, TableError>,
-) -> Result<Box<dyn Source>, TableError> {
-    read(path, &path.to_string_lossy(), threads, &select)
-}
-
-/// Reads a file, of Parquet only the columns that `select` returns.
-fn read(path: &Path, file: &str, threads: usize, select: &Select<'_>) -> Result<Box<dyn Source>, TableError> {
-    let bytes = bytes_of(path, file)?;
-    if is_parquet(&bytes) {
-        return frame::read(&bytes, file, threads.max(1), select);
-    }
-    let table = CsvTable::parse(bytes, file)?;
-    select(&table.names())?;
-    Ok(Box::new(table))
+/// [`TableError`] for a file that cannot be read.
+pub fn read(path: &Path) -> Result<Box<dyn Source>, TableError> {
+    let file = path.to_string_lossy();
+    let bytes = bytes_of(path, &file)?;
+    if is_parquet(&bytes) { frame::open(bytes, &file) } else { Ok(Box::new(CsvTable::parse(bytes, &file)?)) }
 }
 
 /// The games of a Parquet or CSV file that holds games instead of samples; `None` for another file.
@@ -94,9 +76,7 @@ pub fn read_games(path: &Path, options: &TableOptions) -> Result<Option<Rows>, T
     if holds_samples(&names, options) || game_columns(&names).is_none() {
         return Ok(None);
     }
-    let select = |names: &[&str]| Ok(game_columns(names).into_iter().flatten().map(str::to_owned).collect());
-    let table = read(path, &file, options.threads, &select)?;
-    games(table.as_ref(), &file).map_err(|message| TableError::damaged(&file, message))
+    games(read(path)?.as_ref(), &file).map_err(|problem| TableError::new(&file, problem))
 }
 
 impl TableReader<'_> {
@@ -105,29 +85,16 @@ impl TableReader<'_> {
     /// # Errors
     /// [`TableError`] for a file that cannot be read or lacks a column. Single bad rows are reported and skipped.
     pub fn read(&mut self, path: &Path) -> Result<(), TableError> {
-        let file = path.to_string_lossy();
-        let table = read(path, &file, self.options.threads, &|names| {
-            self.require(&file, names)?;
-            let columns = &self.options.columns;
-            Ok(Role::ALL.iter().filter_map(|role| columns.find(*role, names)).map(str::to_owned).collect())
-        })?;
-        self.add(table.as_ref(), &file)
+        self.add(read(path)?.as_ref(), &path.to_string_lossy())
     }
 }
 
-/// Writes the table completely or not at all. The file name ends in `.parquet` or `.csv`.
+/// Writes the table completely or not at all, with further columns, which have a value for each sample. The file name
+/// ends in `.parquet` or `.csv`.
 ///
 /// # Errors
 /// [`TableError`] for another ending or a file that cannot be written.
-pub fn write(table: &SampleTable, path: &Path, threads: usize) -> Result<(), TableError> {
-    write_with(table, Vec::new(), path, threads)
-}
-
-/// Writes the table with further columns, which have a value for each sample.
-///
-/// # Errors
-/// As [`write()`].
-pub fn write_with(
+pub fn write(
     table: &SampleTable,
     further: Vec<(&str, Values<'_>)>,
     path: &Path,

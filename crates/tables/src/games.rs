@@ -2,6 +2,7 @@
 
 use evalcurve_records::record::pgn::columns::{MOVETEXT, tag, write_game};
 use evalcurve_records::sample::Rows;
+use evalcurve_words::language::Text;
 
 use super::source::{CellKind, Cells, Source};
 
@@ -22,7 +23,7 @@ pub(super) fn game_columns<'n>(names: &[&'n str]) -> Option<Vec<&'n str>> {
 ///
 /// # Errors
 /// A message without the name of the table, for a column of an unsupported type.
-pub fn games(table: &dyn Source, name: &str) -> Result<Option<Rows>, String> {
+pub fn games(table: &dyn Source, name: &str) -> Result<Option<Rows>, Text> {
     let names = table.names();
     let Some(columns) = game_columns(&names) else { return Ok(None) };
     let mut cells: Vec<(&str, Box<dyn Cells + '_>)> = Vec::with_capacity(columns.len());

@@ -46,6 +46,7 @@ mod row;
 mod source;
 mod two_games;
 
+use std::fmt::Display;
 use std::path::Path;
 
 pub use columns::{Columns, Role, ScoreUnit, own_result};
@@ -55,8 +56,7 @@ use evalcurve_words::language::{Text, ToText};
 use evalcurve_words::text::{shortened, thousands};
 use evalcurve_words::whole_file::WriteError;
 use evalcurve_words::{display_text, text};
-pub use file::is_parquet;
-pub use file::{looks_like, read_columns, read_games, write, write_columns, write_with};
+pub use file::{is_parquet, looks_like, read, read_games, write, write_columns};
 pub use frame::edit_parquet;
 #[cfg(feature = "parquet")]
 pub use frame::is_in_polars;
@@ -109,10 +109,13 @@ impl TableError {
     }
 
     /// A file that cannot be read, with the first line of the cause. Further lines are advice on calls of polars.
-    pub fn damaged(file: &str, cause: impl std::fmt::Display) -> Self {
-        let cause = cause.to_string();
-        Self::new(file, Text::same(shortened(cause.lines().next().unwrap_or_default(), MOST_QUOTED)))
+    pub fn damaged(file: &str, cause: impl Display) -> Self {
+        Self::new(file, first_line(cause))
     }
+}
+
+fn first_line(cause: impl Display) -> Text {
+    Text::same(shortened(cause.to_string().lines().next().unwrap_or_default(), MOST_QUOTED))
 }
 
 /// Refuses a file with more of something than is read.

@@ -5,8 +5,6 @@ use std::ops::Range;
 /// A row of a table.
 pub(super) struct Row<'t, 'c> {
     pub text: &'t str,
-    /// Where it begins in the text of the table.
-    pub start: usize,
     /// The line of its beginning, from 1. The first row is the header.
     pub line: u64,
     /// The cells, as [`cells`] finds them.
@@ -34,7 +32,7 @@ pub(super) fn each_row<'t>(text: &'t str, separator: u8, mut use_row: impl FnMut
                 if !paired || line > first && stray_quote(row, separator).is_some() {
                     return Err(message(row, first, separator));
                 }
-                use_row(Row { text: row, start, line: first, cells: &mut ranges });
+                use_row(Row { text: row, line: first, cells: &mut ranges });
             }
             (start, first) = (end, line + 1);
         }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::file::Select;
 use super::source::{Source, Values};
 use super::{TableError, no_parquet};
 
@@ -10,11 +9,7 @@ fn refused<T>(file: &str) -> Result<T, TableError> {
     Err(TableError::new(file, no_parquet()))
 }
 
-pub(super) fn names(_: &Path, file: &str) -> Result<Vec<String>, TableError> {
-    refused(file)
-}
-
-pub(super) fn read(_: &[u8], file: &str, _: usize, _: &Select<'_>) -> Result<Box<dyn Source>, TableError> {
+pub(super) fn open(_: Vec<u8>, file: &str) -> Result<Box<dyn Source>, TableError> {
     refused(file)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use evalcurve_calibration::types::{Color, Outcome};
-use evalcurve_records::record::{OddityKind, SkipReason};
+use evalcurve_records::record::{GameHash, OddityKind, SkipReason};
 use evalcurve_records::sample::alias::matches_glob;
 use evalcurve_records::sample::collect::{PositionCount, Problem, ProblemKind};
 use evalcurve_records::sample::{Duplicates, Sample, SampleTable};
@@ -16,7 +16,7 @@ use super::copies::{Copies, drop_copies};
 use super::duplicates::{Removed, TableFile, settle};
 use super::game::{self, GameKey, KnownGame, Sides, key};
 use super::row::{Row, engine, game_id, parse};
-use super::source::{CellKind, Source};
+use super::source::Source;
 use super::two_games::split;
 use super::{MOST_QUOTED, TableError};
 
@@ -44,7 +44,6 @@ pub struct TableOptions {
     pub from_ply: Option<u32>,
     /// Leave rows of drawn games out.
     pub drop_draws: bool,
-    pub threads: usize,
     /// What makes two games one. In a table, equal rows stand for equal moves.
     pub duplicates: Duplicates,
 }
@@ -61,7 +60,7 @@ impl TableOptions {
 #[derive(Debug)]
 pub struct TableReader<'a> {
     table: &'a mut SampleTable,
-    pub(super) options: TableOptions,
+    options: TableOptions,
     /// Games by identity.
     known: HashMap<GameKey, KnownGame>,
     files: Vec<TableFile>,
@@ -75,6 +74,26 @@ pub struct TableReader<'a> {
     pub count: PositionCount,
     /// Games that are copies of others, and do not count.
     pub copies: u64,
+}
+
+/// Calls `use_row` with each row and its number, from 0, where the row has the columns of some roles.
+fn each_row(
+    table: &dyn Source,
+    columns: &Columns,
+    roles: &[Role],
+    mut use_row: impl FnMut(&Row<'_>, usize),
+) -> Result<(), Text> {
+    let names = table.names();
+    for rows in table.parts() {
+        let named = roles.iter().filter_map(|role| Some((*role, columns.find(*role, &names)?)));
+        let cells = named.map(|(role, name)| Ok((role, table.part(name, role.kind(), &rows)?)));
+        let mut row = Row { columns: cells.collect::<Result<_, Text>>()?, row: 0 };
+        for index in rows.clone() {
+            row.row = index - rows.start;
+            use_row(&row, index);
+        }
+    }
+    Ok(())
 }
 
 /// The first required role without a column.
@@ -114,9 +133,7 @@ impl<'a> TableReader<'a> {
     /// and skipped.
     pub fn add(&mut self, table: &dyn Source, name: &str) -> Result<(), TableError> {
         self.require(name, &table.names())?;
-        let row = self.columns(table).map_err(|message| TableError::damaged(name, message))?;
-        self.rows(row, table, name);
-        Ok(())
+        self.rows(table, name).map_err(|problem| TableError::new(name, problem))
     }
 
     /// Gives the samples without a colour that of their engine, where other rows or a record of the game say it. Then
@@ -159,7 +176,7 @@ impl<'a> TableReader<'a> {
     }
 
     /// Checks that the required columns exist, and those that the user named.
-    pub(super) fn require(&self, file: &str, existing: &[&str]) -> Result<(), TableError> {
+    fn require(&self, file: &str, existing: &[&str]) -> Result<(), TableError> {
         let columns = &self.options.columns;
         let given = |role: Role| columns.given(role).filter(|name| !name.is_empty());
         let is_missing = |role: Role| given(role).is_some() && columns.find(role, existing).is_none();
@@ -183,68 +200,42 @@ impl<'a> TableReader<'a> {
         ))
     }
 
-    fn columns<'t>(&self, table: &'t dyn Source) -> Result<Row<'t>, String> {
-        let names = table.names();
-        let mut columns = BTreeMap::new();
-        for &role in Role::ALL {
-            let kind = match role {
-                Role::Score
-                | Role::Result
-                | Role::Ply
-                | Role::Window
-                | Role::Material
-                | Role::Unread
-                | Role::DeclaredWin
-                | Role::DeclaredDraw
-                | Role::DeclaredLoss
-                | Role::Rating
-                | Role::OpponentRating
-                | Role::Line => CellKind::Number,
-                Role::Mate | Role::BradleyTerry | Role::Chess => CellKind::Flag,
-                _ => CellKind::Text,
-            };
-            if let Some(name) = self.options.columns.find(role, &names) {
-                columns.insert(role, table.cells(name, kind)?);
-            }
-        }
-        Ok(Row { columns, row: 0 })
-    }
-
-    fn rows(&mut self, mut row: Row<'_>, table: &dyn Source, file: &str) {
-        if !row.has(Role::Game) {
+    fn rows(&mut self, table: &dyn Source, file: &str) -> Result<(), Text> {
+        let columns = &self.options.columns;
+        let has = |role| columns.find(role, &table.names()).is_some();
+        if !has(Role::Game) {
             self.without_games.push(file.to_owned());
         }
-        self.count.read += table.height() as u64;
-        // by content: the identity of a row, and with it its fold, must not depend on the order of the files
-        let number = |row: &Row<'_>, role| row.number(role).map_or(0, f64::to_bits);
-        let content = |row: &mut Row<'_>, key: u64, index: usize| {
-            row.row = index;
-            evalcurve_words::random::bits(&[key, number(row, Role::Score), number(row, Role::Result)])
-        };
-        let without_game = |row: &mut Row<'_>, index| {
-            row.row = index;
-            row.name(Role::Game).is_none()
-        };
-        let file_key = match (0..table.height()).any(|index| without_game(&mut row, index)) {
-            true => (0..table.height()).fold(0, |key, index| content(&mut row, key, index)),
-            false => 0,
-        };
+        // by content: the identity of a row without a game, and with it its fold, must not depend on the order of the
+        // files
+        let mut file_key = 0;
+        each_row(table, columns, &[Role::Score, Role::Result], |row, _| {
+            let [score, result] = [Role::Score, Role::Result].map(|role| row.number(role).map_or(0, f64::to_bits));
+            file_key = evalcurve_words::random::bits(&[file_key, score, result]);
+        })?;
         // without these columns, equal keys do not mean equal samples
-        let has_keys = [Role::Game, Role::Color, Role::Window].into_iter().all(|role| row.has(role));
-        if !has_keys && !self.contents.insert(row.content(table.height())) {
-            let rows = table.height() as u64;
-            let value = text!("the file has the same rows as another; its {rows} rows are skipped");
-            self.skip(SkipReason::Duplicate, rows, (file, 0), value);
-            return;
+        let has_keys = [Role::Game, Role::Color, Role::Window].into_iter().all(has);
+        if !has_keys {
+            let mut hash = GameHash::default();
+            each_row(table, columns, Role::ALL, |row, _| row.add_to(&mut hash))?;
+            if !self.contents.insert(hash.digest()) {
+                let rows = table.height() as u64;
+                self.count.read += rows;
+                let value = text!("the file has the same rows as another; its {rows} rows are skipped");
+                self.skip(SkipReason::Duplicate, rows, (file, 0), value);
+                return Ok(());
+            }
         }
         let first_sample = self.table.samples.len();
+        self.table.samples.reserve_exact(table.height());
         let (mut chess, mut unread) = (false, 0);
         let mut shown: BTreeMap<&'static str, u64> = BTreeMap::new();
         let mut lines = Vec::new();
-        for index in 0..table.height() {
-            row.row = index;
+        let mut done = 0;
+        let read = each_row(table, columns, Role::ALL, |row, index| {
+            done += 1;
             let row_line = table.line(index);
-            let parsed = match parse(&row, &self.options) {
+            let parsed = match parse(row, &self.options) {
                 Ok(parsed) => parsed,
                 Err(bad) => {
                     *self.count.skipped.entry(bad.kind).or_default() += 1;
@@ -253,11 +244,10 @@ impl<'a> TableReader<'a> {
                     if *shown <= SHOWN {
                         let (value, wanted) = (&bad.value, &bad.wanted);
                         let value = text!("'{value}' is not {wanted}; the row is skipped");
-                        let source = file.to_owned();
-                        let kind = ProblemKind::Other(bad.kind);
+                        let (source, kind) = (file.to_owned(), ProblemKind::Other(bad.kind));
                         self.problems.push(Problem { source, line: row_line, kind, value, is_error: true });
                     }
-                    continue;
+                    return;
                 }
             };
             let is_early = row.has(Role::Ply) && self.options.from_ply.is_some_and(|from| parsed.ply < from);
@@ -265,18 +255,18 @@ impl<'a> TableReader<'a> {
             if is_early || is_dropped {
                 let reason = if is_dropped { SkipReason::Draw } else { SkipReason::Filtered };
                 *self.count.skipped.entry(reason.as_str()).or_default() += 1;
-                continue;
+                return;
             }
             let id = match row.name(Role::Game) {
                 Some(text) => game_id(text),
                 None => evalcurve_words::random::bits(&[file_key, index as u64]),
             };
-            let engine = self.table.names.intern(engine(&row, &self.options));
+            let engine = self.table.names.intern(engine(row, &self.options));
             let opponent = row.name(Role::Opponent).map(|name| self.table.names.intern(name));
             // in a table with opponents, an engine without one annotates the game of others
             let annotator = (opponent.is_none() && row.has(Role::Opponent)).then_some(engine);
             let key = (id, annotator);
-            let (info, sides) = game::of_row(&mut self.table.names, &row, key, &parsed, (engine, opponent), file);
+            let (info, sides) = game::of_row(&mut self.table.names, row, key, &parsed, (engine, opponent), file);
             let games = &mut self.table.games;
             let new = || {
                 games.push(info.clone());
@@ -314,7 +304,17 @@ impl<'a> TableReader<'a> {
                 material,
                 line,
             });
+        });
+        match read {
+            Err(problem) if done == 0 => return Err(problem),
+            Err(problem) => {
+                let rows = (table.height() - done) as u64;
+                let value = text!("{rows} rows from here on cannot be read and are skipped: {problem}");
+                self.skip(SkipReason::BrokenRecord, rows, (file, table.line(done)), value);
+            }
+            Ok(()) => {}
         }
+        self.count.read += table.height() as u64;
         let samples = first_sample..self.table.samples.len();
         self.count.used += samples.len() as u64;
         let unread = unread / samples.len().max(1) as u64;
@@ -323,23 +323,19 @@ impl<'a> TableReader<'a> {
                 "in the games of these rows {unread}% of what looks like a score was not read when they were sampled; \
                  sample the records again, and read its message on comments"
             );
-            self.problems.push(Problem {
-                source: file.to_owned(),
-                line: 0,
-                kind: OddityKind::UnreadComment.into(),
-                value,
-                is_error: false,
-            });
+            let (source, kind) = (file.to_owned(), OddityKind::UnreadComment.into());
+            self.problems.push(Problem { source, line: 0, kind, value, is_error: false });
         }
         self.files.push(TableFile { name: file.to_owned(), samples, lines, chess });
+        Ok(())
     }
 
     /// Counts rows that are skipped, with a problem if there are any.
     fn skip(&mut self, kind: SkipReason, rows: u64, (file, line): (&str, u64), value: Text) {
         if rows > 0 {
             *self.count.skipped.entry(kind.as_str()).or_default() += rows;
-            let (source, kind) = (file.to_owned(), kind.into());
-            self.problems.push(Problem { source, line, kind, value, is_error: false });
+            let (source, is_error) = (file.to_owned(), kind == SkipReason::BrokenRecord);
+            self.problems.push(Problem { source, line, kind: kind.into(), value, is_error });
         }
     }
 
@@ -366,5 +362,51 @@ impl<'a> TableReader<'a> {
             value.push(&text!("; {differ} windows have other values in {files}, which counts: remove the wrong file"));
         }
         self.skip(SkipReason::Duplicate, rows, (file, removed.line), value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use super::*;
+    use crate::{CellKind, Cells, CsvTable};
+
+    /// Two parts of two rows. The engines of the second one cannot be read.
+    #[derive(Debug)]
+    struct HalfDamaged(CsvTable);
+
+    impl Source for HalfDamaged {
+        fn names(&self) -> Vec<&str> {
+            self.0.names()
+        }
+
+        fn height(&self) -> usize {
+            self.0.height()
+        }
+
+        fn parts(&self) -> Vec<Range<usize>> {
+            vec![0..2, 2..4]
+        }
+
+        fn cells(&self, name: &str, kind: CellKind) -> Result<Box<dyn Cells + '_>, Text> {
+            self.0.cells(name, kind)
+        }
+
+        fn part(&self, name: &str, kind: CellKind, rows: &Range<usize>) -> Result<Box<dyn Cells + '_>, Text> {
+            if name == "engine" && rows.start > 0 { Err(Text::same("damaged")) } else { self.cells(name, kind) }
+        }
+    }
+
+    #[test]
+    fn rows_before_a_damaged_part_are_used() {
+        let text = format!("engine,score_cp,result,game,color,window\n{}", "A,1,1,A,black,1\n".repeat(4));
+        let (mut table, file) = (SampleTable::default(), CsvTable::parse(text.into_bytes(), "file").unwrap());
+        let mut reader = TableReader::new(&mut table, TableOptions::default());
+        reader.add(&HalfDamaged(file), "file").unwrap();
+        assert_eq!((reader.count.read, reader.count.used, reader.count.skipped["broken_record"]), (4, 2, 2));
+        let problem = &reader.problems[0];
+        assert_eq!((problem.line, problem.is_error, reader.problems.len()), (3, true, 1));
+        assert!(problem.value.to_string().starts_with("2 rows from here on cannot be read"), "{}", problem.value);
     }
 }

@@ -68,21 +68,15 @@ impl Row<'_> {
         Declared::try_from([win?, draw?, loss?]).ok()
     }
 
-    /// A hash of the first `rows` rows. Equal files have equal hashes.
-    pub(crate) fn content(&mut self, rows: usize) -> u64 {
-        let mut hash = GameHash::default();
-        let roles: Vec<Role> = self.columns.keys().copied().collect();
-        roles.iter().for_each(|role| hash.bytes(role.as_str().as_bytes()));
-        for row in 0..rows {
-            self.row = row;
-            for role in &roles {
-                match self.text(*role) {
-                    Some(text) => hash.bytes(text.as_bytes()),
-                    None => hash.word(self.number(*role).map_or(1, f64::to_bits)),
-                }
+    /// Adds all cells to a hash of the content of a file.
+    pub(crate) fn add_to(&self, hash: &mut GameHash) {
+        for role in self.columns.keys() {
+            hash.bytes(role.as_str().as_bytes());
+            match self.text(*role) {
+                Some(text) => hash.bytes(text.as_bytes()),
+                None => hash.word(self.number(*role).map_or(1, f64::to_bits)),
             }
         }
-        hash.finish(&[String::new(), String::new()], None)
     }
 
     /// Whether a flag is set.

@@ -1,6 +1,9 @@
 //! What a table is to its reader: columns with names, from a file or from memory.
 
 use std::fmt::Debug;
+use std::ops::Range;
+
+use evalcurve_words::language::Text;
 
 /// What a column should hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +36,18 @@ pub trait Source: Debug + Send + Sync {
     ///
     /// # Errors
     /// A message without the name of the table.
-    fn cells(&self, name: &str, kind: CellKind) -> Result<Box<dyn Cells + '_>, String>;
+    fn cells(&self, name: &str, kind: CellKind) -> Result<Box<dyn Cells + '_>, Text>;
+    /// The rows that are read at once, in order: several ranges where not all cells are in memory.
+    fn parts(&self) -> Vec<Range<usize>> {
+        std::iter::once(0..self.height()).collect()
+    }
+    /// The cells of a column in one of [`Self::parts`], whose first row is 0.
+    ///
+    /// # Errors
+    /// As [`Self::cells`].
+    fn part(&self, name: &str, kind: CellKind, _: &Range<usize>) -> Result<Box<dyn Cells + '_>, Text> {
+        self.cells(name, kind)
+    }
 }
 
 /// The values of a column to write, one for each sample.

@@ -426,7 +426,7 @@ impl Job {
         let (analysis, drawn, journal) = self.score(engines, is_council)?;
         let is_empty = analysis.table.samples.is_empty();
         if !is_empty {
-            table::write_with(&analysis.table, analysis.columns(), &self.out, rayon::current_num_threads())?;
+            table::write(&analysis.table, analysis.columns(), &self.out, rayon::current_num_threads())?;
         }
         // the table has all that it held
         let _ = std::fs::remove_file(journal);

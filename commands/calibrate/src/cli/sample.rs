@@ -58,7 +58,7 @@ fn run(args: &Args) -> anyhow::Result<Done> {
     let command = Sample { reading, fitting: args.input.fitting(), of_part: false };
     let drawn = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
     make_parent(&args.out)?;
-    table::write(&drawn.value, &args.out, rayon::current_num_threads())?;
+    table::write(&drawn.value, Vec::new(), &args.out, rayon::current_num_threads())?;
     let (samples, language) = (drawn.value.samples.len(), args.input.language.chosen());
     let document = || {
         let table = args.out.to_string_lossy();

@@ -20,8 +20,11 @@ pub mod sampler;
 mod terminations;
 mod view;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::BuildHasher;
 
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
 use rayon::prelude::*;
 
 pub use alias::Aliases;
@@ -104,39 +107,53 @@ pub const MOST_NAME: usize = 200;
 /// The number of a name in [`Names`].
 pub type NameId = u32;
 
-/// A list of distinct names.
+/// A list of distinct names, or of other texts. They lie behind each other, since millions of them would each take an
+/// allocation.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
-    list: Vec<String>,
-    index: HashMap<String, NameId>,
+    all: String,
+    /// Where each name ends.
+    ends: Vec<usize>,
+    /// The numbers of the names, by their hash.
+    index: HashTable<NameId>,
+    hasher: RandomState,
 }
 
 impl Names {
     /// The number of `name`; a new name is added.
     pub fn intern(&mut self, name: &str) -> NameId {
-        if let Some(&id) = self.index.get(name) {
+        let Self { all, ends, index, hasher } = self;
+        let hash = hasher.hash_one(name);
+        if let Some(&id) = index.find(hash, |&id| name_at(all, ends, id) == Some(name)) {
             return id;
         }
-        let id = self.list.len() as NameId;
-        self.list.push(name.to_owned());
-        self.index.insert(name.to_owned(), id);
+        let id = ends.len() as NameId;
+        all.push_str(name);
+        ends.push(all.len());
+        index.insert_unique(hash, id, |&id| hasher.hash_one(name_at(all, ends, id).unwrap_or_default()));
         id
     }
 
     /// How many names there are.
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.ends.len()
     }
 
     /// Whether there is no name.
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.ends.is_empty()
     }
 
     /// The name with this number; empty for an unknown number.
     pub fn get(&self, id: NameId) -> &str {
-        self.list.get(id as usize).map_or("", String::as_str)
+        name_at(&self.all, &self.ends, id).unwrap_or_default()
     }
+}
+
+fn name_at<'n>(all: &'n str, ends: &[usize], id: NameId) -> Option<&'n str> {
+    let end = *ends.get(id as usize)?;
+    let start = id.checked_sub(1).map_or(0, |before| ends[before as usize]);
+    all.get(start..end)
 }
 
 /// The data that all samples of one game share.
@@ -225,7 +242,7 @@ pub struct SampleTable {
 impl SampleTable {
     /// The engines with samples, sorted by name.
     pub fn engines(&self) -> Vec<NameId> {
-        let mut has_samples = vec![false; self.names.list.len()];
+        let mut has_samples = vec![false; self.names.len()];
         for sample in &self.samples {
             mark(&mut has_samples, sample.engine);
         }
@@ -251,7 +268,7 @@ impl SampleTable {
     }
 
     /// Puts the samples into the order in which records are read, whatever the order of the tables: games by start time
-    /// (those without one last) and identity, and their samples by ply and line.
+    /// (those without one last) and identity, and their samples by ply and line, then by what else they say.
     pub fn sort(&mut self) {
         let mut samples = std::mem::take(&mut self.samples);
         let key = |sample: &Sample| {
@@ -263,11 +280,14 @@ impl SampleTable {
         // for samples of several tables without plies
         let more = |sample: &Sample| {
             let engine = self.names.get(sample.engine);
-            (sample.line, sample.color, engine, sample.window, sample.score_cp, sample.outcome)
+            let rates = sample.declared.map(<[u16; 3]>::from);
+            let rest = (sample.outcome, sample.reply_cp, sample.mate, sample.material, rates, sample.game);
+            (sample.line, sample.color, engine, sample.window, sample.score_cp, rest)
         };
         let order = |a: &Sample, b: &Sample| key(a).cmp(&key(b)).then_with(|| more(a).cmp(&more(b)));
         if !samples.is_sorted_by(|a, b| order(a, b).is_le()) {
-            samples.par_sort_by(order);
+            // without a buffer of their size, so that the order must be complete
+            samples.par_sort_unstable_by(order);
         }
         self.samples = samples;
     }
@@ -278,12 +298,12 @@ impl SampleTable {
             return;
         }
         // sources and time controls are not engines, even if one has the same name
-        let mut is_player = vec![false; self.names.list.len()];
+        let mut is_player = vec![false; self.names.len()];
         self.games.iter().flat_map(|g| g.players).for_each(|id| mark(&mut is_player, id));
         self.samples.iter().for_each(|s| mark(&mut is_player, s.engine));
-        let mut alias_ids: Vec<NameId> = (0..self.names.list.len() as NameId).collect();
+        let mut alias_ids: Vec<NameId> = (0..self.names.len() as NameId).collect();
         for (id, _) in is_player.iter().enumerate().filter(|(_, is)| **is) {
-            let raw = self.names.list[id].clone();
+            let raw = self.names.get(id as NameId).to_owned();
             let name = aliases.resolve(&raw);
             if name != raw {
                 alias_ids[id] = self.names.intern(&name);
@@ -363,7 +383,7 @@ impl<'a> ByEngine<'a> {
     /// Sorts the samples of a table by engine.
     pub fn new(table: &'a SampleTable) -> Self {
         let engines = table.engines();
-        let mut slot = vec![usize::MAX; table.names.list.len()];
+        let mut slot = vec![usize::MAX; table.names.len()];
         engines.iter().enumerate().for_each(|(i, engine)| slot[*engine as usize] = i);
         let mut starts = vec![0; engines.len() + 1];
         table.samples.iter().for_each(|sample| starts[slot[sample.engine as usize] + 1] += 1);
