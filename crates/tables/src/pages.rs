@@ -13,25 +13,20 @@ const MOST_EXPANSION: u64 = 1 << 16;
 /// The same for a page of a few bytes.
 const LEAST_EXPANSION: u64 = 1 << 20;
 
-/// Whether each page of the columns that `is_needed` selects by name has a possible size, and each column as many
-/// values as its row group has rows.
-pub(super) fn are_sound(file: &[u8], metadata: &FileMetadata, is_needed: impl Fn(&str) -> bool) -> bool {
+/// The size of a column without compression; `None` if a page has an impossible size, or if it has not as many values
+/// in each row group as the row group has rows.
+pub(super) fn size_of(file: &[u8], metadata: &FileMetadata, name: &str) -> Option<u64> {
     let mut expanded = 0;
-    let rows = metadata.row_groups.iter().try_fold(0_usize, |rows, group| rows.checked_add(group.num_rows()));
-    let columns = metadata.row_groups.iter().flat_map(|group| {
-        let needed = group.parquet_columns().iter().filter(|column| {
-            let name = column.descriptor().path_in_schema.first();
-            name.is_some_and(|name| is_needed(name.as_str()))
-        });
-        needed.map(|column| (group.num_rows(), column))
-    });
-    let mut columns = columns.map(|(rows, column)| {
+    let columns = metadata.row_groups.iter().flat_map(|of| of.parquet_columns().iter().map(|c| (of.num_rows(), c)));
+    let named = columns.filter(|(_, c)| c.descriptor().path_in_schema.first().is_some_and(|f| f.as_str() == name));
+    for (rows, column) in named {
         let range = column.byte_range();
         let chunk = file.get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)?;
-        let is_full = column.num_values() == i64::try_from(rows).ok()? && values(chunk, rows, &mut expanded)? == rows;
-        Some(is_full)
-    });
-    rows == Some(metadata.num_rows) && columns.all(|column| column == Some(true))
+        if column.num_values() != i64::try_from(rows).ok()? || values(chunk, rows, &mut expanded)? != rows {
+            return None;
+        }
+    }
+    Some(expanded)
 }
 
 /// The values of the pages of a column chunk, up to the page with which there are `rows` of them. `None` if a header is

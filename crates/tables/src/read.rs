@@ -203,9 +203,6 @@ impl<'a> TableReader<'a> {
     fn rows(&mut self, table: &dyn Source, file: &str) -> Result<(), Text> {
         let columns = &self.options.columns;
         let has = |role| columns.find(role, &table.names()).is_some();
-        if !has(Role::Game) {
-            self.without_games.push(file.to_owned());
-        }
         // by content: the identity of a row without a game, and with it its fold, must not depend on the order of the
         // files
         let mut file_key = 0;
@@ -213,6 +210,7 @@ impl<'a> TableReader<'a> {
             let [score, result] = [Role::Score, Role::Result].map(|role| row.number(role).map_or(0, f64::to_bits));
             file_key = evalcurve_words::random::bits(&[file_key, score, result]);
         })?;
+        self.without_games.extend((!has(Role::Game)).then(|| file.to_owned()));
         // without these columns, equal keys do not mean equal samples
         let has_keys = [Role::Game, Role::Color, Role::Window].into_iter().all(has);
         if !has_keys {
@@ -227,7 +225,7 @@ impl<'a> TableReader<'a> {
             }
         }
         let first_sample = self.table.samples.len();
-        self.table.samples.reserve_exact(table.height());
+        self.table.samples.reserve(table.height());
         let (mut chess, mut unread) = (false, 0);
         let mut shown: BTreeMap<&'static str, u64> = BTreeMap::new();
         let mut lines = Vec::new();
@@ -305,14 +303,13 @@ impl<'a> TableReader<'a> {
                 line,
             });
         });
-        match read {
-            Err(problem) if done == 0 => return Err(problem),
-            Err(problem) => {
-                let rows = (table.height() - done) as u64;
-                let value = text!("{rows} rows from here on cannot be read and are skipped: {problem}");
-                self.skip(SkipReason::BrokenRecord, rows, (file, table.line(done)), value);
+        if let Err(problem) = read {
+            if done == 0 {
+                return Err(problem);
             }
-            Ok(()) => {}
+            let rows = (table.height() - done) as u64;
+            let value = text!("{rows} rows from here on cannot be read and are skipped: {problem}");
+            self.skip(SkipReason::BrokenRecord, rows, (file, table.line(done)), value);
         }
         self.count.read += table.height() as u64;
         let samples = first_sample..self.table.samples.len();
