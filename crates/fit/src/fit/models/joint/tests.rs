@@ -10,6 +10,7 @@ use super::fit::{Member, apart, players, rows, units};
 use super::objective::{Layout, Objective, Rows};
 use crate::fit::case::Part;
 use crate::fit::lapse::Points;
+use crate::fit::models::fit_engines_near;
 use crate::fit::search::{Loss, Search};
 use crate::fit::symmetric::{Arrow, Curvature};
 use crate::fit::{
@@ -171,6 +172,7 @@ fn an_engine_without_a_finite_slope_leaves_the_others_their_fit() {
     for case in engines.iter_mut().flatten().filter(|case| case.game % 40 == 0) {
         case.outcome = case.outcome.reversed();
     }
+    let before = engines.clone();
     for case in &mut engines[2] {
         let won = (case.score_cp >= 0) == (case.game % 40 != 0);
         case.outcome = if won { Outcome::Win } else { Outcome::Loss };
@@ -181,6 +183,23 @@ fn an_engine_without_a_finite_slope_leaves_the_others_their_fit() {
     let two = crate::fit::fit_engines(ModelKind::Joint, &cases[..2], &FitOptions::default());
     assert_eq!(fits[..2], two);
     assert!(two.iter().all(|fit| fit.as_ref().unwrap().strengths.as_ref().unwrap().engines() == 2));
+
+    // from a fit with lapses in which it has a slope, the engine runs off as well
+    let mut with_lapses = before;
+    for case in with_lapses.iter_mut().flatten().filter(|case| case.game % 7 == 0) {
+        case.outcome = if case.score_cp < 0 { Outcome::Win } else { Outcome::Loss };
+    }
+    let before = slopes(&with_lapses);
+    assert!(before[2].0.lapse > 0.01 && before[2].1.strengths.as_ref().unwrap().engines() == 3, "{before:?}");
+    let parts: Vec<Part<'_>> = cases.iter().map(|cases| Part::from(*cases)).collect();
+    let near: Vec<Option<&ModelFit>> = before.iter().map(|(_, fit)| Some(fit)).collect();
+    let fits = fit_engines_near(ModelKind::Joint, &parts, &near, &FitOptions::default());
+    assert!(matches!(fits[2], Err(FitError::NotConverged { .. })), "{:?}", fits[2]);
+    for (fit, cold) in fits[..2].iter().zip(&two) {
+        let (fit, cold) = (fit.as_ref().unwrap(), cold.as_ref().unwrap());
+        assert_eq!(fit.strengths.as_ref().unwrap().engines(), 2);
+        assert!((fit.mean_loss / cold.mean_loss - 1.0).abs() < 1e-9, "{fit:?} {cold:?}");
+    }
 }
 
 #[test]
