@@ -133,7 +133,7 @@ impl JudgeForecasts {
                         (evalcurve_tables::read(path)?.into(), file, unnamed)
                     }
                     InputSource::Bytes(name, bytes) => {
-                        (Arc::new(CsvTable::parse(bytes.to_vec(), name)?), name.clone(), stem(Path::new(name)))
+                        (Arc::new(CsvTable::read(&bytes[..], name)?), name.clone(), stem(Path::new(name)))
                     }
                     InputSource::Table(name, table) => (table.clone(), name.clone(), "forecast".to_owned()),
                 })

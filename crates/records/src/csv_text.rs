@@ -39,7 +39,7 @@ pub fn separator(header: &str) -> u8 {
 }
 
 /// Says that a quote opens a cell and none closes it: readers would take the rest of the file for that cell.
-pub fn unclosed_quote(text: &str) -> Option<String> {
+fn unclosed_quote(text: &str) -> Option<String> {
     let quotes = memchr::memchr_iter(b'"', text.as_bytes());
     let (count, last) = quotes.fold((0_u64, 0), |(count, _), at| (count + 1, at));
     let line = || memchr::memchr_iter(b'\n', &text.as_bytes()[..last]).count() + 1;

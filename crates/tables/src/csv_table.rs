@@ -1,9 +1,10 @@
 //! CSV text as a table and tables as CSV text, without polars.
 
 use std::borrow::Cow;
+use std::io::Read;
 
-use evalcurve_records::csv_text::{first_line, separator, unclosed_quote};
-use evalcurve_records::record::encoding::whole_text;
+use evalcurve_records::csv_text::{MOST_BYTES, first_line, separator};
+use evalcurve_records::record::encoding::{Guessed, is_utf_16, text_of_lines, whole_text};
 use evalcurve_records::sample::{Names, SampleTable};
 use evalcurve_words::language::Text;
 
@@ -39,39 +40,89 @@ pub struct CsvTable {
 }
 
 impl CsvTable {
-    /// Reads a table in any encoding of [`whole_text`], whose name is for messages. What short rows do not have is
-    /// missing, and what rows have beyond the header is left out.
+    /// Reads a table in any encoding of [`whole_text`], whose name is for messages, in pieces: the cells are kept, not
+    /// the text. What short rows do not have is missing, and what rows have beyond the header is left out.
     ///
     /// # Errors
     /// [`TableError`] for a table that is too large, and for a quote that takes other cells into its own.
-    pub fn parse(bytes: Vec<u8>, file: &str) -> Result<Self, TableError> {
-        let text = whole_text(bytes);
-        // then numbers of 32 bits suffice for lines and cells
-        at_most(file, "bytes", text.len(), u32::MAX as usize)?;
-        let header = first_line(&text);
-        let separator = separator(header);
-        at_most(file, "columns", header_cells(header).len(), MOST_COLUMNS)?;
-        // the first line is the header
-        at_most(file, "rows", memchr::memchr_iter(b'\n', text.as_bytes()).count().saturating_sub(1), MOST_ROWS)?;
-        if let Some(problem) = unclosed_quote(&text) {
-            return Err(TableError::damaged(file, problem));
-        }
+    pub fn read(text: impl Read, file: &str) -> Result<Self, TableError> {
         let (mut names, mut texts, mut cells, mut rows) = (Vec::new(), Names::default(), Vec::new(), Vec::new());
-        each_row(&text, separator, |row| {
-            let found = row.cells.iter().map(|cell| &row.text[cell.clone()]);
-            if row.line == 1 {
-                names.extend(found.map(|cell| cell.trim_matches('"').to_owned()));
-                return;
+        let (mut pieces, mut comma, mut line) = (Pieces::new(text), b',', 1);
+        while let Some(piece) = pieces.next(file)? {
+            if line == 1 {
+                let header = first_line(&piece);
+                comma = separator(header);
+                at_most(file, "columns", header_cells(header).len(), MOST_COLUMNS)?;
             }
-            cells.extend(found.take(names.len()).map(|cell| match within_quotes(cell) {
-                Some(inside) if inside.contains("\"\"") => texts.intern(&inside.replace("\"\"", "\"")) + 1,
-                None if cell.is_empty() => 0,
-                inside => texts.intern(inside.unwrap_or(cell)) + 1,
-            }));
-            rows.push((row.line as u32, cells.len() as u32));
-        })
-        .map_err(|message| TableError::damaged(file, message))?;
+            let next = each_row(&piece, comma, line, |row| {
+                let found = row.cells.iter().map(|cell| &row.text[cell.clone()]);
+                if row.line == 1 {
+                    names.extend(found.map(|cell| cell.trim_matches('"').to_owned()));
+                    return;
+                }
+                cells.extend(found.take(names.len()).map(|cell| match within_quotes(cell) {
+                    Some(inside) if inside.contains("\"\"") => texts.intern(&inside.replace("\"\"", "\"")) + 1,
+                    None if cell.is_empty() => 0,
+                    inside => texts.intern(inside.unwrap_or(cell)) + 1,
+                }));
+                rows.push((row.line as u32, cells.len() as u32));
+            });
+            line = next.map_err(|message| TableError::damaged(file, message))?;
+            at_most(file, "rows", rows.len(), MOST_ROWS)?;
+        }
         Ok(Self { names, texts, cells, rows })
+    }
+}
+
+/// Bytes of a text that are read at once.
+const PIECE: u64 = 1 << 20;
+
+/// The text of a table in pieces, each of which ends where a row does.
+struct Pieces<R> {
+    text: R,
+    /// Read, and not yet given.
+    bytes: Vec<u8>,
+    /// All that was read.
+    read: usize,
+    guessed: Guessed,
+}
+
+impl<R: Read> Pieces<R> {
+    fn new(text: R) -> Self {
+        Self { text, bytes: Vec::new(), read: 0, guessed: None }
+    }
+
+    /// `None` at the end. There is at least one, which may be empty.
+    fn next(&mut self, file: &str) -> Result<Option<String>, TableError> {
+        let damaged = |error| TableError::damaged(file, error);
+        let is_first = self.read == 0;
+        let (mut seen, mut quotes, mut end) = (0, 0, None);
+        while end.is_none() {
+            let more = self.text.by_ref().take(PIECE).read_to_end(&mut self.bytes).map_err(damaged)?;
+            self.read += more;
+            // then numbers of 32 bits suffice for lines and cells
+            at_most(file, "bytes", self.read, u32::MAX as usize)?;
+            if is_first && is_utf_16(&self.bytes) {
+                self.read += self.text.by_ref().take(MOST_BYTES).read_to_end(&mut self.bytes).map_err(damaged)?;
+                at_most(file, "bytes", self.read, u32::MAX as usize)?;
+                return Ok(Some(whole_text(std::mem::take(&mut self.bytes))));
+            }
+            if more == 0 {
+                end = Some(self.bytes.len());
+            }
+            // a line end within quotes ends no row
+            for at in memchr::memchr2_iter(b'"', b'\n', &self.bytes[seen..]).map(|at| seen + at) {
+                if self.bytes[at] == b'"' {
+                    quotes += 1;
+                } else if quotes % 2 == 0 && more > 0 {
+                    end = Some(at + 1);
+                }
+            }
+            seen = self.bytes.len();
+        }
+        let rest = self.bytes.split_off(end.unwrap_or(seen));
+        let piece = std::mem::replace(&mut self.bytes, rest);
+        Ok((is_first || !piece.is_empty()).then(|| text_of_lines(piece, &mut self.guessed)))
     }
 }
 
@@ -160,24 +211,55 @@ mod tests {
 
     #[test]
     fn cells_keep_their_text() {
-        let table = CsvTable::parse(b"engine;score\n\"A;\"\"1\"\"\";12\n\n;x\nB\n\"\"\n".to_vec(), "file").unwrap();
+        let table = CsvTable::read(&b"engine;score\n\"A;\"\"1\"\"\";12\n\n;x\nB\n\"\"\n"[..], "file").unwrap();
         let engines = table.cells("engine", CellKind::Text).unwrap();
         let scores = table.cells("score", CellKind::Number).unwrap();
         let texts: Vec<_> = (0..4).map(|row| engines.text(row)).collect();
         assert_eq!(texts, [Some("A;\"1\""), None, Some("B"), Some("")]);
         assert_eq!((0..3).map(|row| scores.number(row)).collect::<Vec<_>>(), [Some(12.0), None, None]);
         assert_eq!((table.height(), [0, 1, 2].map(|row| table.line(row))), (4, [2, 4, 5]));
-        assert!(CsvTable::parse(b"a,b\n\"x,1\n".to_vec(), "file").unwrap_err().to_string().contains("line 2"));
+        assert!(CsvTable::read(&b"a,b\n\"x,1\n"[..], "file").unwrap_err().to_string().contains("line 2"));
     }
 
     /// A file of 420 KB with short rows would have taken 13 GB.
     #[test]
     fn short_rows_take_no_memory_for_what_they_do_not_have() {
         let wide = format!("a{}\n", ",b".repeat(4_000)) + &"1\n".repeat(200_000);
-        let table = CsvTable::parse(wide.into_bytes(), "file").unwrap();
+        let table = CsvTable::read(wide.as_bytes(), "file").unwrap();
         assert_eq!((table.height(), table.cells.len()), (200_000, 200_000));
         let cells = |name| table.cells(name, CellKind::Number).unwrap().number(199_999);
         assert_eq!((cells("a"), cells("b")), (Some(1.0), None));
+    }
+
+    /// Pieces end where rows do, also where a row has several lines, and know the encoding and the line.
+    #[test]
+    fn a_table_of_several_pieces_is_one() {
+        let rows = 3 * PIECE as usize / 16;
+        let row = |i: usize| format!("\"技\n巧{}\",{i}\r\n", i % 3);
+        let text: String = std::iter::once("engine,score\n".to_owned()).chain((0..rows).map(row)).collect();
+        let utf_16 = |text: &str| {
+            let units = std::iter::once(0xFEFF).chain(text.encode_utf16());
+            units.flat_map(u16::to_le_bytes).collect::<Vec<u8>>()
+        };
+        let shift_jis = |text: &str| encoding_rs::SHIFT_JIS.encode(text).0.into_owned();
+        let utf_8 = |text: &str| format!("\u{feff}{text}").into_bytes();
+        for encoded in [utf_8, utf_16, shift_jis] as [fn(&str) -> Vec<u8>; 3] {
+            let bytes = encoded(&text);
+            assert!(bytes.len() as u64 > 3 * PIECE);
+            let table = CsvTable::read(bytes.as_slice(), "file").unwrap();
+            assert_eq!((table.names(), table.height()), (vec!["engine", "score"], rows));
+            let engines = table.cells("engine", CellKind::Text).unwrap();
+            let scores = table.cells("score", CellKind::Number).unwrap();
+            for i in 0..rows {
+                assert_eq!(engines.text(i), Some(["技\n巧0", "技\n巧1", "技\n巧2"][i % 3]), "{i}");
+                assert_eq!((scores.number(i), table.line(i)), (Some(i as f64), 2 + 2 * i as u64));
+            }
+            for (last, problem) in [("B,1\n\"C,2\nD,3\n", "never closed"), ("B,1\n\"C\"x,2\n", "not one of a pair")] {
+                let error = CsvTable::read(encoded(&format!("{text}{last}")).as_slice(), "file").unwrap_err();
+                let line = format!("the quote in line {} is {problem}", 3 + 2 * rows);
+                assert!(error.to_string().contains(&line), "{error}");
+            }
+        }
     }
 
     proptest! {
@@ -185,7 +267,7 @@ mod tests {
         #[test]
         fn cells_are_those_of_the_csv_crate(rows in "([\",\na あ]|\r\n|\"\"){0,20}") {
             let text = format!("a,b\n{rows}");
-            let Ok(table) = CsvTable::parse(text.clone().into_bytes(), "file") else { return Ok(()) };
+            let Ok(table) = CsvTable::read(text.as_bytes(), "file") else { return Ok(()) };
             let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
             let expected: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
             prop_assert_eq!(table.height(), expected.len());

@@ -44,25 +44,33 @@ pub(super) fn bytes_of(path: &Path, file: &str) -> Result<Vec<u8>, TableError> {
     read_bounded(path, MOST_BYTES).map_err(damaged)
 }
 
+/// How a file begins.
+fn head(path: &Path, file: &str, most: u64) -> Result<Vec<u8>, TableError> {
+    let mut head = Vec::new();
+    let begin = open(path, file)?.take(most).read_to_end(&mut head);
+    begin.map(|_| head).map_err(|error| TableError::damaged(file, error))
+}
+
 /// The names of the columns of a file.
 fn names(path: &Path, file: &str) -> Result<Vec<String>, TableError> {
-    let mut head = Vec::new();
-    let begin = open(path, file)?.take(MOST_HEADER).read_to_end(&mut head);
-    begin.map_err(|error| TableError::damaged(file, error))?;
+    let head = head(path, file, MOST_HEADER)?;
     if is_parquet(&head) {
         return Ok(read(path)?.names().into_iter().map(str::to_owned).collect());
     }
     Ok(header_cells(first_line(&whole_text(head))).into_iter().map(str::to_owned).collect())
 }
 
-/// Reads any table, Parquet or CSV. The columns of Parquet are read when they are asked for.
+/// Reads any table, Parquet or CSV. The columns of Parquet are read when they are asked for. Of CSV the cells are kept,
+/// each text once, and not the text of the file.
 ///
 /// # Errors
 /// [`TableError`] for a file that cannot be read.
 pub fn read(path: &Path) -> Result<Box<dyn Source>, TableError> {
     let file = path.to_string_lossy();
-    let bytes = bytes_of(path, &file)?;
-    if is_parquet(&bytes) { frame::open(bytes, &file) } else { Ok(Box::new(CsvTable::parse(bytes, &file)?)) }
+    match is_parquet(&head(path, &file, MOST_HEADER)?) {
+        true => frame::open(bytes_of(path, &file)?, &file),
+        false => Ok(Box::new(CsvTable::read(open(path, &file)?, &file)?)),
+    }
 }
 
 /// The games of a Parquet or CSV file that holds games instead of samples; `None` for another file.

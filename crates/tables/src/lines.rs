@@ -11,13 +11,19 @@ pub(super) struct Row<'t, 'c> {
     pub cells: &'c mut Vec<Range<usize>>,
 }
 
-/// Calls `use_row` with each row.
+/// Calls `use_row` with each row of a text that begins at `line`, the first of the table if it is 1, and returns the line
+/// at which the next text begins.
 ///
 /// # Errors
 /// A message with the line of a quote that does not belong to a pair around a cell: it takes text behind the cell, or
 /// the next rows, into one.
-pub(super) fn each_row<'t>(text: &'t str, separator: u8, mut use_row: impl FnMut(Row<'t, '_>)) -> Result<(), String> {
-    let (mut start, mut first, mut line, mut quoted) = (0, 1, 1, false);
+pub(super) fn each_row<'t>(
+    text: &'t str,
+    separator: u8,
+    mut line: u64,
+    mut use_row: impl FnMut(Row<'t, '_>),
+) -> Result<u64, String> {
+    let (mut start, mut first, mut quoted) = (0, line, false);
     let mut ranges = Vec::new();
     let ends = memchr::memchr2_iter(b'"', b'\n', text.as_bytes()).map(|at| (at + 1, text.as_bytes()[at]));
     for (end, byte) in ends.chain([(text.len(), b'\n')]) {
@@ -27,10 +33,11 @@ pub(super) fn each_row<'t>(text: &'t str, separator: u8, mut use_row: impl FnMut
         }
         if !quoted || end == text.len() {
             let row = &text[start..end];
-            if start == 0 || !row.trim_end_matches(['\r', '\n']).is_empty() {
+            if first == 1 || !row.trim_end_matches(['\r', '\n']).is_empty() {
                 let paired = cells(row.as_bytes(), separator, &mut ranges);
-                if !paired || line > first && stray_quote(row, separator).is_some() {
-                    return Err(message(row, first, separator));
+                let wrong = if paired && line == first { None } else { wrong_quote(row, separator) };
+                if let Some((at, is_closed)) = wrong {
+                    return Err(message(&row[..at], first, is_closed));
                 }
                 use_row(Row { text: row, line: first, cells: &mut ranges });
             }
@@ -38,7 +45,8 @@ pub(super) fn each_row<'t>(text: &'t str, separator: u8, mut use_row: impl FnMut
         }
         line += 1;
     }
-    Ok(())
+    // the end of the text ends no line
+    Ok(line - 1)
 }
 
 /// The cells of a row as ranges, with their quotes and without the line end. Returns whether each quote that opens a
@@ -74,28 +82,32 @@ fn quoted(cell: &[u8]) -> Option<usize> {
     }
 }
 
-/// A message about the quote of a row that [`stray_quote`] finds.
-fn message(row: &str, first_line: u64, separator: u8) -> String {
-    let before = &row.as_bytes()[..stray_quote(row, separator).unwrap_or(0)];
-    let line = first_line + memchr::memchr_iter(b'\n', before).count() as u64;
+/// A message about a quote, with the text before it in its row.
+fn message(before: &str, first_line: u64, is_closed: bool) -> String {
+    let line = first_line + memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64;
+    if !is_closed {
+        return format!("the quote in line {line} is never closed; write \" inside quotes as \"\"");
+    }
     format!(
         "the quote in line {line} is not one of a pair around a cell; put the whole cell in quotes and write each \" \
          in it as \"\""
     )
 }
 
-/// The first quote within a cell without quotes, or that opens a cell whose end is not followed by a separator.
-fn stray_quote(text: &str, separator: u8) -> Option<usize> {
+/// The first quote within a cell without quotes, or that opens a cell whose end is not followed by a separator, and
+/// whether that cell has an end.
+fn wrong_quote(text: &str, separator: u8) -> Option<(usize, bool)> {
     let bytes = text.as_bytes();
     let ends_cell = |byte: Option<&u8>| byte.is_none_or(|b| *b == separator || matches!(b, b'\r' | b'\n'));
     let mut at = 0;
     while let Some(quote) = memchr::memchr(b'"', &bytes[at..]).map(|found| at + found) {
         if quote > 0 && !ends_cell(bytes.get(quote - 1)) {
-            return Some(quote);
+            return Some((quote, true));
         }
-        at = quote + quoted(&bytes[quote..])?;
+        let Some(length) = quoted(&bytes[quote..]) else { return Some((quote, false)) };
+        at = quote + length;
         if !ends_cell(bytes.get(at)) {
-            return Some(quote);
+            return Some((quote, true));
         }
     }
     None
@@ -107,7 +119,7 @@ mod tests {
 
     fn rows(text: &str) -> Result<Vec<(&str, u64)>, String> {
         let mut rows = Vec::new();
-        each_row(text, b',', |row| rows.push((row.text.trim_end(), row.line))).map(|()| rows)
+        each_row(text, b',', 1, |row| rows.push((row.text.trim_end(), row.line))).map(|_| rows)
     }
 
     #[test]

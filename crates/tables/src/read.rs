@@ -398,7 +398,7 @@ mod tests {
     #[test]
     fn rows_before_a_damaged_part_are_used() {
         let text = format!("engine,score_cp,result,game,color,window\n{}", "A,1,1,A,black,1\n".repeat(4));
-        let (mut table, file) = (SampleTable::default(), CsvTable::parse(text.into_bytes(), "file").unwrap());
+        let (mut table, file) = (SampleTable::default(), CsvTable::read(text.as_bytes(), "file").unwrap());
         let mut reader = TableReader::new(&mut table, TableOptions::default());
         reader.add(&HalfDamaged(file), "file").unwrap();
         assert_eq!((reader.count.read, reader.count.used, reader.count.skipped["broken_record"]), (4, 2, 2));
