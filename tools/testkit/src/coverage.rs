@@ -155,7 +155,7 @@ pub fn coverage(options: &CoverageOptions) -> Vec<Coverage> {
             let (clustered, naive) = &fits[usize::from(method == Method::MaximumLikelihood)];
             let fit = if interval == Interval::Naive { naive } else { clustered }.as_ref()?;
             if interval == Interval::Bootstrap {
-                return bootstrap.fit(method)?.interval(0.95, |s| value(quantity, s));
+                return bootstrap.fit(method)?.interval(|s| value(quantity, s));
             }
             match quantity {
                 Quantity::W1 => fit.w1().interval.map(<(f64, f64)>::from),
@@ -228,7 +228,7 @@ pub fn few_games(few: &FewGames, options: &CoverageOptions) -> FewFound {
         let resampled = BootstrapOptions { resamples: options.resamples, seed, bin_cp: u32::MAX, sigmoids: true };
         let bootstrap = data.bootstrap(&resampled);
         let curves = bootstrap.fit(Method::MaximumLikelihood);
-        let band = curves.and_then(|curves| curves.interval(0.95, |s| value(Quantity::WinRate, s)));
+        let band = curves.and_then(|curves| curves.interval(|s| value(Quantity::WinRate, s)));
         let bands = [fit.in_these_games(SCORE_CP).interval.map(<(f64, f64)>::from), band];
         let [by_covariance, by_bootstrap] = bands.map(|band| band.map_or(f64::NAN, holds));
         Some([held(normal), held(fit.quantile), by_covariance, by_bootstrap, fit.sigmoid.w1 / options.truth.w1])

@@ -59,7 +59,7 @@ fn bootstrap(result: &EngineResult) -> Option<Value> {
     let bootstrap = result.bootstrap.as_ref()?;
     let of = |method: Method| {
         let curves = bootstrap.fit(method)?;
-        let (w1, w2) = (curves.interval(0.95, |s| s.w1), curves.interval(0.95, |s| s.w2));
+        let (w1, w2) = (curves.interval(|s| s.w1), curves.interval(|s| s.w2));
         Some(json!({ "w1_interval": w1, "w2_interval": w2, "failed": curves.failed }))
     };
     let (squares, likelihood) = (of(Method::LeastSquares), of(Method::MaximumLikelihood));
@@ -125,7 +125,7 @@ fn constants(report: &Report<'_>) -> Block {
 fn fits(report: &Report<'_>, method: Method) -> Block {
     let resampled = |result: &EngineResult| {
         let fits = result.bootstrap.as_ref().and_then(|b| b.fit(method));
-        fits.and_then(|b| b.interval(0.95, |s| s.w1))
+        fits.and_then(|b| b.interval(|s| s.w1))
     };
     let rows = report.results_by_size().into_iter().filter_map(|r| Some((r, r.fit(method).ok()?)));
     Table::new(report.language, model_name(method.into(), report.language), rows)

@@ -122,10 +122,10 @@ fn the_bootstrap_agrees_with_scipy_and_numpy_to_six_digits() {
             let (curves, theirs) = (ours.fit(method).unwrap(), &theirs[method.as_str()]);
             let what = format!("{} by {method}", engine.name);
             assert_eq!(curves.failed, 0, "{what}");
-            pair(&what, curves.interval(0.95, |s| s.w1).unwrap(), &theirs["w1"]);
-            pair(&what, curves.interval(0.95, |s| s.w2).unwrap(), &theirs["w2"]);
+            pair(&what, curves.interval(|s| s.w1).unwrap(), &theirs["w1"]);
+            pair(&what, curves.interval(|s| s.w2).unwrap(), &theirs["w2"]);
             // the win rate rises with the logit, between whose order statistics theirs are interpolated
-            let (low, high) = curves.interval(0.95, |s| s.logit(300.0)).unwrap();
+            let (low, high) = curves.interval(|s| s.logit(300.0)).unwrap();
             let rate = |logit: f64| Sigmoid { w1: 0.0, w2: -logit }.win_rate(0.0);
             pair(&what, (rate(low), rate(high)), &theirs["win_rate_300"]);
         }

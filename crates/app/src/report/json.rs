@@ -13,9 +13,6 @@ use super::text;
 use super::verdict::Verdict;
 use crate::calibrate::{CalibrateOptions, EngineResult, Validated};
 
-/// The level of bootstrap intervals.
-const LEVEL: f64 = 0.95;
-
 /// A document with its numbers rounded to nine significant digits, as in the calibration file; `null` for a number that
 /// is not finite.
 pub fn rounded(value: Value) -> Value {
@@ -49,7 +46,7 @@ fn fit(result: &EngineResult, method: Method) -> Value {
     let resampled = result.bootstrap.as_ref().and_then(|b| b.fit(method));
     let needed = fit.games_needed(text::PLANNED_SHARE);
     let (w1, w2, constant) = (fit.w1(), fit.w2(), fit.constant());
-    let interval = |of: &dyn Fn(&Sigmoid) -> f64| resampled.and_then(|b| b.interval(LEVEL, of));
+    let interval = |of: &dyn Fn(&Sigmoid) -> f64| resampled.and_then(|b| b.interval(of));
     json!({
         "w1": w1.value,
         "w2": w2.value,

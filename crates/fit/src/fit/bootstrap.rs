@@ -41,21 +41,30 @@ pub struct BootstrapOptions {
 pub struct Bootstrap {
     /// One curve for each resample that determines one, in the order of the resamples. Slopes may be negative.
     pub sigmoids: Vec<Sigmoid>,
-    /// Resamples without a curve: one outcome only, equal scores, separable, or not converged.
+    /// Resamples without a curve: one outcome only, equal scores, separable, or not converged. With too many of them
+    /// for an interval the rest of the resamples is not fitted.
     pub failed: usize,
 }
 
 impl Bootstrap {
-    /// Percentile interval (low, high) of a number of each curve at a `level` such as 0.95; `None` where more resamples
-    /// than one tail holds determine no curve, since nobody knows the ends then.
-    pub fn interval(&self, level: f64, of: impl Fn(&Sigmoid) -> f64) -> Option<(f64, f64)> {
-        let tail = 0.5 * (1.0 - level) * (self.failed + self.sigmoids.len()) as f64;
-        if self.failed as f64 > tail {
+    /// 95% percentile interval (low, high) of a number of each curve; `None` where more resamples than one tail holds
+    /// determine no curve, since nobody knows the ends then.
+    pub fn interval(&self, of: impl Fn(&Sigmoid) -> f64) -> Option<(f64, f64)> {
+        if too_many(self.failed, self.failed + self.sigmoids.len()) {
             return None;
         }
-        percentile_interval(self.sigmoids.iter().map(of).collect(), level)
+        percentile_interval(self.sigmoids.iter().map(of).collect(), 0.95)
     }
 }
+
+/// Whether more resamples determine no curve than one tail of a 95% interval holds.
+fn too_many(failed: usize, resamples: usize) -> bool {
+    40 * failed > resamples
+}
+
+/// Resamples after which those without a curve are counted: a fixed number, so that as many are fitted on any number
+/// of threads.
+const ROUND: u32 = 100;
 
 /// The bootstrap of all curves of one engine.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,11 +95,12 @@ impl FitData<'_> {
         let starts = ByMethod::new(|method| start(method, &self.counts).ok().filter(|_| options.sigmoids));
         let games = Games::new(&self.grouped, &self.counts, options.bin_cp);
         let warm = Method::ALL.map(|m| starts[m].map(|at| Warm::new(m, at, &games.x)));
-        let (curves, bins) = games.run(&warm, options);
+        let (curves, bins) = games.run(warm, options);
         let fits = ByMethod::new(|method| {
             starts[method].map(|_| {
-                let sigmoids: Vec<Sigmoid> = curves.iter().filter_map(|c| c[method as usize]).collect();
-                Bootstrap { failed: options.resamples as usize - sigmoids.len(), sigmoids }
+                let of = &curves[method as usize];
+                let sigmoids: Vec<Sigmoid> = of.iter().copied().flatten().collect();
+                Bootstrap { failed: of.len() - sigmoids.len(), sigmoids }
             })
         });
         GameBootstrap { options: *options, fits, bins }
@@ -153,31 +163,40 @@ impl Games {
         Self { x: rows.iter().map(|r| f64::from(r.score_cp) / SCORE_SCALE).collect(), codes, starts, bins }
     }
 
-    /// The curves of every resample, and the interval of the mean result of every bin.
-    fn run(&self, warm: &[Option<Warm>; 2], options: &BootstrapOptions) -> (Vec<[Option<Sigmoid>; 2]>, Intervals) {
+    /// By method the curve of every resample, and the interval of the mean result of every bin.
+    fn run(&self, mut warm: [Option<Warm>; 2], options: &BootstrapOptions) -> ([Vec<Option<Sigmoid>>; 2], Intervals) {
         let keys: Vec<u64> = (0..self.starts.len() as u64 - 1).map(random::mixed).collect();
-        let scratch = || (vec![0u64; self.x.len()], Drawn::default());
-        let one = |(cells, drawn): &mut (Vec<u64>, Drawn), r: u32| {
-            self.resample(cells, &keys, random::Prefix::new(&[KEY ^ options.seed, u64::from(r)]));
-            let result = |(_, range): &(i32, std::ops::Range<usize>)| {
-                let sum = cells[range.clone()].iter().sum::<u64>();
-                let (n, doubled) = (sum >> 32, sum & (ONE - 1));
-                if n == 0 { f64::NAN } else { doubled as f64 / (2 * n) as f64 }
+        let (mut curves, mut means) = <([Vec<_>; 2], Vec<Vec<f64>>)>::default();
+        for round in (0..options.resamples).step_by(ROUND as usize) {
+            let rounds = round..options.resamples.min(round + ROUND);
+            let scratch = || (vec![0u64; self.x.len()], Drawn::default());
+            let one = |(cells, drawn): &mut (Vec<u64>, Drawn), r: u32| {
+                self.resample(cells, &keys, random::Prefix::new(&[KEY ^ options.seed, u64::from(r)]));
+                let result = |(_, range): &(i32, std::ops::Range<usize>)| {
+                    let sum = cells[range.clone()].iter().sum::<u64>();
+                    let (n, doubled) = (sum >> 32, sum & (ONE - 1));
+                    if n == 0 { f64::NAN } else { doubled as f64 / (2 * n) as f64 }
+                };
+                let means: Vec<f64> = self.bins.iter().map(result).collect();
+                if warm.iter().any(Option::is_some) {
+                    drawn.take(&self.x, cells);
+                }
+                (warm.each_ref().map(|warm| warm.as_ref().map(|warm| warm.fit(drawn))), means)
             };
-            let bins: Vec<f64> = self.bins.iter().map(result).collect();
-            if warm.iter().any(Option::is_some) {
-                drawn.take(&self.x, cells);
+            for (found, of_bins) in rounds.into_par_iter().map_init(scratch, one).collect::<Vec<_>>() {
+                curves.iter_mut().zip(found).for_each(|(curves, found)| curves.extend(found));
+                means.push(of_bins);
             }
-            let curves = std::array::from_fn(|m| warm[m].as_ref().and_then(|w| w.fit(drawn)));
-            (curves, bins)
-        };
-        let resamples: Vec<_> = (0..options.resamples).into_par_iter().map_init(scratch, one).collect();
+            for (warm, curves) in warm.iter_mut().zip(&curves) {
+                let failed = curves.iter().filter(|curve| curve.is_none()).count();
+                warm.take_if(|_| too_many(failed, options.resamples as usize));
+            }
+        }
         let interval = |(i, (bin, _)): (usize, &(i32, _))| {
-            let values = resamples.iter().map(|(_, of_bins)| of_bins[i]).filter(|v| !v.is_nan());
+            let values = means.iter().map(|of_bins| of_bins[i]).filter(|v| !v.is_nan());
             bin_interval(values.collect()).map(|interval| (*bin, interval))
         };
-        let bins = self.bins.iter().enumerate().filter_map(interval).collect();
-        (resamples.into_iter().map(|(curves, _)| curves).collect(), bins)
+        (curves, self.bins.iter().enumerate().filter_map(interval).collect())
     }
 
     /// Counts one resample into cells by distinct score.

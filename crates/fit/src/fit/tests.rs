@@ -218,7 +218,7 @@ fn bootstrap_and_covariance_agree() {
         // a standard error from 400 resamples is itself uncertain by 3.5%
         let ratio = variance.sqrt() / fit.standard_errors()[0];
         assert!((0.85..1.15).contains(&ratio), "{method}: {ratio}");
-        let (low, high) = curves.interval(0.95, |s| s.w1).unwrap();
+        let (low, high) = curves.interval(|s| s.w1).unwrap();
         assert!(low < fit.sigmoid.w1 && fit.sigmoid.w1 < high);
         assert_ne!(curves, bootstrap(method, &observations, 400, 43).unwrap());
     }
@@ -231,11 +231,11 @@ fn bootstrap_counts_resamples_without_a_curve() {
     observations.push(Observation { game: 99, score_cp: 250, outcome: Outcome::Loss });
     observations.push(Observation { game: 99, score_cp: -250, outcome: Outcome::Win });
     let curves = bootstrap(Method::MaximumLikelihood, &observations, 200, 1).unwrap();
-    assert_eq!(curves.sigmoids.len() + curves.failed, 200);
-    assert!((40..110).contains(&curves.failed), "{}", curves.failed);
+    // after the first hundred it is clear that there is no interval
+    assert_eq!(curves.sigmoids.len() + curves.failed, 100);
+    assert!((20..55).contains(&curves.failed), "{}", curves.failed);
     let separable = rows(&[(-200, Outcome::Loss, 20), (200, Outcome::Win, 20)]);
     assert_eq!(bootstrap(Method::MaximumLikelihood, &separable, 5, 1), None);
     // a third of the resamples know no end
-    assert_eq!(curves.interval(0.95, |s| s.w1), None);
-    assert!(curves.interval(0.1, |s| s.w1).is_some());
+    assert_eq!(curves.interval(|s| s.w1), None);
 }
