@@ -32,6 +32,10 @@ mod declared;
 mod diagnose;
 #[path = "program/docs.rs"]
 mod docs;
+// they take longest, and tests begin in the order of their names
+#[cfg(unix)]
+#[path = "program/documents.rs"]
+mod documents;
 #[path = "program/errors.rs"]
 mod errors;
 #[path = "program/evaluate.rs"]
@@ -87,9 +91,6 @@ mod same_bytes;
 mod sentinels;
 #[path = "program/serve_page.rs"]
 mod serve_page;
-#[cfg(unix)]
-#[path = "program/shown.rs"]
-mod shown;
 #[path = "program/split.rs"]
 mod split;
 #[path = "program/tables.rs"]

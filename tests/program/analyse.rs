@@ -232,7 +232,7 @@ fn a_thousand_positions_with_faults_and_twenty_kills() {
 fn the_program_has_positions_of_both_games() {
     let folder = Folder::new();
     for game in ["shogi", "chess"] {
-        let one = engine("M", 1, &[], &format!("--score=material --game={game} depth=1"));
+        let one = engine("M", 1, &[], &format!("--score=material --think-ms=0 --game={game} depth=1"));
         let (out, game) = (format!("{game}.csv"), ["--game", game]);
         let arguments = ["analyse", "--engine", &one, "--positions", "300", "--out", &out, "--json"];
         let found = folder.good(&[&arguments[..], &game].concat()).document();

@@ -1189,7 +1189,7 @@ fn check_gives_chess_engines_limits_of_uci() {
 #[test]
 fn twenty_games_of_failing_members() {
     for (game, games) in [("shogi", "16"), ("chess", "4")] {
-        let arguments = format!("torture --game {game} --games {games} --moves 4 --time-ms 1200 --rate 0.05");
+        let arguments = format!("torture --game {game} --games {games} --jobs 4 --moves 4 --time-ms 1200 --rate 0.05");
         let grace = ["--grace-ms", "20000"];
         let ran = std::process::Command::new(testkit()).args(arguments.split(' ')).args(grace).output().unwrap();
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stdout));

@@ -228,7 +228,7 @@ struct ScriptedArgs {
     score: Option<String>,
 
     /// Search time in milliseconds
-    #[arg(long, default_value_t = 5)]
+    #[arg(long, default_value_t = 1)]
     think_ms: u64,
 
     /// The nodes that it reports, whatever it is asked for

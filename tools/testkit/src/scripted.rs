@@ -499,7 +499,7 @@ impl Script {
             seed,
             prefer: Vec::new(),
             score: None,
-            think: Duration::from_millis(5),
+            think: Duration::from_millis(1),
             faults: Vec::new(),
             nodes: 10,
             lines: 1,
