@@ -38,9 +38,16 @@ pub(super) struct Cell {
 pub(super) struct Cells {
     engines: usize,
     bins: usize,
-    /// The cell of each sample, and its result.
-    pub cells: Vec<u32>,
-    pub results: Vec<f64>,
+    /// The cell of each sample.
+    cells: Vec<u32>,
+    results: Results,
+}
+
+/// The result of each sample.
+enum Results {
+    /// Twice it, where each is 0, ½ or 1: their counts are all that sums need.
+    Doubled(Vec<u8>),
+    Any(Vec<f64>),
 }
 
 impl Cells {
@@ -49,19 +56,17 @@ impl Cells {
         let bin = |value: f64| edges.partition_point(|edge| *edge < value);
         let bins = edges.len() + 1;
         let cells = rows.iter().map(|r| (r.engine * bins + bin(r.value)) as u32).collect();
-        Self { engines, bins, cells, results: rows.iter().map(|r| r.result).collect() }
+        let doubled = |r: &MismatchRow| [0.0, 0.5, 1.0].iter().position(|y| *y == r.result).map(|i| i as u8);
+        let doubled: Option<Vec<u8>> = rows.iter().map(doubled).collect();
+        let any = || Results::Any(rows.iter().map(|r| r.result).collect());
+        Self { engines, bins, cells, results: doubled.map_or_else(any, Results::Doubled) }
     }
 
     /// The cells, with each sample once.
     pub(crate) fn counted(&self) -> Vec<Cell> {
-        let mut counted = vec![Cell::default(); self.engines * self.bins];
-        for (&cell, &y) in self.cells.iter().zip(&self.results) {
-            let cell = &mut counted[cell as usize];
-            cell.n += 1.0;
-            cell.sum += y;
-            cell.squares += y * y;
-        }
-        counted
+        let mut drawn = Drawn::new(self);
+        (0..self.cells.len()).for_each(|sample| drawn.add(self, sample, &[1; LANES]));
+        drawn.lane(0)
     }
 
     /// M² of cells, by the formula of [`scale_mismatch`](super::rows::scale_mismatch).
@@ -110,25 +115,59 @@ impl Cells {
 /// Resamples that are drawn side by side: a sample is looked up once for all of them. The draws do not depend on it.
 const LANES: usize = 8;
 
-/// Count, sum and sum of squares of each cell, in all resamples that are drawn side by side.
-type Drawn = Vec<[[f64; LANES]; 3]>;
+/// What each cell has in all resamples that are drawn side by side.
+enum Drawn {
+    /// How often each result was drawn, by its double.
+    Counts(Vec<[[u32; LANES]; 3]>),
+    /// Count, sum and sum of squares.
+    Sums(Vec<[[f64; LANES]; 3]>),
+}
 
-/// The cells of each transform, where the game of each sample counts as many times as it was drawn.
-fn drawn(cells: &[Cells], game: &[u32], times: &[[f32; LANES]]) -> Vec<Drawn> {
-    let mut drawn: Vec<Drawn> = cells.iter().map(|of| vec![[[0.0; LANES]; 3]; of.engines * of.bins]).collect();
-    for (sample, &game) in game.iter().enumerate() {
-        let times = times[game as usize].map(f64::from);
-        for (cells, drawn) in cells.iter().zip(&mut drawn) {
-            let y = cells.results[sample];
-            let [n, sum, squares] = &mut drawn[cells.cells[sample] as usize];
-            for lane in 0..LANES {
-                n[lane] += times[lane];
-                sum[lane] += times[lane] * y;
-                squares[lane] += times[lane] * y * y;
-            }
+impl Drawn {
+    fn new(cells: &Cells) -> Self {
+        let all = cells.engines * cells.bins;
+        match cells.results {
+            Results::Doubled(_) => Self::Counts(vec![[[0; LANES]; 3]; all]),
+            Results::Any(_) => Self::Sums(vec![[[0.0; LANES]; 3]; all]),
         }
     }
-    drawn
+
+    /// Adds a sample whose game was drawn so many times.
+    #[inline]
+    fn add(&mut self, cells: &Cells, sample: usize, times: &[u32; LANES]) {
+        let cell = cells.cells[sample] as usize;
+        match (self, &cells.results) {
+            (Self::Counts(counts), Results::Doubled(doubled)) => {
+                let count = &mut counts[cell][usize::from(doubled[sample])];
+                count.iter_mut().zip(times).for_each(|(count, times)| *count += times);
+            }
+            (Self::Sums(sums), Results::Any(results)) => {
+                let (y, [n, sum, squares]) = (results[sample], &mut sums[cell]);
+                for (lane, times) in times.iter().enumerate() {
+                    let times = f64::from(*times);
+                    n[lane] += times;
+                    sum[lane] += times * y;
+                    squares[lane] += times * y * y;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The cells of one resample.
+    fn lane(&self, lane: usize) -> Vec<Cell> {
+        let of_counts = |counts: &[[u32; LANES]; 3]| {
+            let [lost, drawn, won] = counts.map(|count| f64::from(count[lane]));
+            Cell { n: lost + drawn + won, sum: won + 0.5 * drawn, squares: won + 0.25 * drawn }
+        };
+        match self {
+            Self::Counts(counts) => counts.iter().map(of_counts).collect(),
+            Self::Sums(sums) => sums
+                .iter()
+                .map(|[n, sum, squares]| Cell { n: n[lane], sum: sum[lane], squares: squares[lane] })
+                .collect(),
+        }
+    }
 }
 
 /// M² of every transform in every resample of the games. Sample i of every transform belongs to `game_of[i]`.
@@ -137,21 +176,21 @@ pub(super) fn resample(game_of: &[u64], ids: &[u64], cells: &[Cells], options: &
     let game: Vec<u32> = game_of.iter().map(|id| index.get(id).copied().unwrap_or(0)).collect();
     let keys: Vec<u64> = (0..ids.len() as u64).map(random::mixed).collect();
     let side_by_side = |block: usize| {
-        let mut times = vec![[0f32; LANES]; ids.len()];
+        let mut times = vec![[0u32; LANES]; ids.len()];
         let draws: [random::Prefix; LANES] =
             std::array::from_fn(|lane| random::Prefix::new(&[KEY ^ options.seed, (block * LANES + lane) as u64]));
         for (lane, draws) in draws.into_iter().enumerate() {
             for key in &keys {
-                times[draws.below_mixed(ids.len() as u64, *key) as usize][lane] += 1.0;
+                times[draws.below_mixed(ids.len() as u64, *key) as usize][lane] += 1;
             }
         }
-        let drawn = drawn(cells, &game, &times);
-        let m_squared = |lane: usize| {
-            let cell =
-                |[n, sum, squares]: &[[f64; LANES]; 3]| Cell { n: n[lane], sum: sum[lane], squares: squares[lane] };
-            let of = |(cells, drawn): (&Cells, &Drawn)| cells.m_squared(&drawn.iter().map(cell).collect::<Vec<Cell>>());
-            cells.iter().zip(&drawn).map(of).collect()
-        };
+        let mut drawn: Vec<Drawn> = cells.iter().map(Drawn::new).collect();
+        for (sample, &game) in game.iter().enumerate() {
+            let times = times[game as usize];
+            cells.iter().zip(&mut drawn).for_each(|(cells, drawn)| drawn.add(cells, sample, &times));
+        }
+        let m_squared =
+            |lane: usize| cells.iter().zip(&drawn).map(|(cells, drawn)| cells.m_squared(&drawn.lane(lane))).collect();
         (0..LANES).map(m_squared).collect()
     };
     let blocks: Vec<Vec<Vec<f64>>> = parallel::map((options.resamples as usize).div_ceil(LANES), side_by_side);

@@ -165,7 +165,7 @@ pub fn mismatch(validation: &mut CrossValidation<'_>, options: &MismatchOptions)
     }
     let names: Vec<String> = used.iter().map(|&e| engines[e].name.clone()).collect();
     let games_of: Vec<u64> = used.iter().flat_map(|&e| engines[e].cases.iter().map(|c| c.game)).collect();
-    // a transform has 24 bytes for each sample while it is measured, and 12 for the resamples
+    // a transform has 24 bytes for each sample while it is measured, and 5 or 12 for the resamples
     let measured = parallel::map(scales.len(), |s| {
         let rows = scales[s].rows(engines, &used);
         let sorted = Sorted::new(&rows);
