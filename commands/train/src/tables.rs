@@ -6,8 +6,9 @@ use std::path::Path;
 
 use evalcurve_records::csv_text::separator;
 use evalcurve_records::record::SkipReason;
+use evalcurve_records::record::encoding::is_utf_16;
 use evalcurve_tables::columns::{Columns, Role, is_true, mate};
-use evalcurve_tables::{CellKind, TableError, csv_cells as cells, edit_parquet};
+use evalcurve_tables::{CellKind, TableError, cells_of, edit_parquet, read_row};
 
 use crate::packed::{NewScore, Rescored};
 
@@ -26,9 +27,6 @@ pub(crate) struct ScoreCell<'a> {
 
 /// The new score of a cell; `None` for an engine without a scale.
 pub(crate) type Map<'a> = dyn Fn(ScoreCell<'_>) -> Option<NewScore<f64>> + Sync + 'a;
-
-/// The longest row of a CSV file, in bytes: a longer one is a quote that nothing closes.
-const LONGEST_ROW: usize = 1 << 20;
 
 /// Where the cells of a row are that matter here.
 struct Places {
@@ -67,27 +65,6 @@ fn text(cell: &[u8]) -> &str {
     std::str::from_utf8(content(cell)).unwrap_or_default()
 }
 
-/// Reads a row, with the lines that a quote joins. Returns the number of its lines, 0 at the end.
-fn read_row(from: &mut dyn BufRead, row: &mut Vec<u8>, line: u64) -> io::Result<u64> {
-    row.clear();
-    let (mut lines, mut quotes) = (0, 0);
-    loop {
-        let begin = row.len();
-        if from.read_until(b'\n', row)? == 0 {
-            return Ok(lines);
-        }
-        lines += 1;
-        quotes += memchr::memchr_iter(b'"', &row[begin..]).count();
-        if quotes.is_multiple_of(2) {
-            return Ok(lines);
-        }
-        if row.len() > LONGEST_ROW {
-            let message = format!("the quote in line {} is never closed; write \" inside quotes as \"\"", line + lines);
-            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
-        }
-    }
-}
-
 /// Copies a CSV table with other scores, row by row. Cells that are no score stay, and are counted as damaged.
 ///
 /// # Errors
@@ -98,29 +75,29 @@ pub(crate) fn rescore_csv(
     columns: &Columns,
     map: &Map<'_>,
 ) -> io::Result<Rescored> {
-    let wrong = |message: &str| Err(io::Error::new(io::ErrorKind::InvalidData, message));
+    let wrong = |problem: String| io::Error::new(io::ErrorKind::InvalidData, problem);
     let (mut row, mut ranges, mut line) = (Vec::new(), Vec::new(), 0);
-    line += read_row(from, &mut row, 0)?;
-    if row.starts_with(b"\xFF\xFE") || row.starts_with(b"\xFE\xFF") {
-        return wrong("UTF-16 text; save the table as UTF-8");
+    line += read_row(from, &mut row)?;
+    if is_utf_16(&row) {
+        return Err(wrong("UTF-16 text; save the table as UTF-8".to_owned()));
     }
     let start = row.len() - row.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&row).len();
     let separator = separator(&String::from_utf8_lossy(&row));
-    cells(&row[start..], separator, &mut ranges);
+    cells_of(&row[start..], 1, separator, &mut ranges).map_err(wrong)?;
     let names: Vec<&str> = ranges.iter().map(|range| text(&row[start..][range.clone()])).collect();
     let places = Places::of(columns, &names);
     if places.score.is_none() {
-        return wrong("no column of scores; name it with `column` score=NAME");
+        return Err(wrong("no column of scores; name it with `column` score=NAME".to_owned()));
     }
     to.write_all(&row)?;
     let mut found = Rescored { bytes: row.len() as u64, ..Rescored::default() };
     loop {
-        let lines = read_row(from, &mut row, line)?;
+        let lines = read_row(from, &mut row)?;
         if lines == 0 {
             return Ok(found);
         }
         found.bytes += row.len() as u64;
-        cells(&row, separator, &mut ranges);
+        cells_of(&row, line + 1, separator, &mut ranges).map_err(wrong)?;
         let cell = |place: Option<usize>| place.and_then(|at| ranges.get(at)).map_or(&[][..], |r| &row[r.clone()]);
         let ply = text(cell(places.ply)).parse().ok();
         let is_mate = is_true(text(cell(places.mate)));
@@ -288,7 +265,7 @@ mod tests {
         };
         assert!(error(b"engine,result\nA,1\n").contains("no column of scores"));
         assert!(error(b"\xFF\xFEe\0").contains("UTF-16"));
-        let open = [b"engine,score_cp\nA,\"".to_vec(), b"x\n".repeat(LONGEST_ROW)].concat();
+        let open = [b"engine,score_cp\nA,\"".to_vec(), b"x\n".repeat(1 << 20)].concat();
         assert!(error(&open).contains("is never closed"));
     }
 }

@@ -210,7 +210,7 @@ fn csv_in_memory(name: &str, bytes: &[u8]) -> Result<Arc<dyn Source>, Text> {
     if table::is_parquet(bytes) {
         return Err(text!("a Parquet table is read from a file only; write it as CSV"));
     }
-    Ok(Arc::new(CsvTable::read(&bytes[..], name).map_err(|error| error.problem)?))
+    Ok(Arc::new(CsvTable::read(bytes, name).map_err(|error| error.problem)?))
 }
 
 /// The games of a table that holds them; `None` if it holds samples, and an error if it holds neither.

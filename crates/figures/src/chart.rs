@@ -340,7 +340,7 @@ impl Canvas<'_, '_, '_> {
     }
 
     /// A shaded band between the lower and the upper ends of the ranges.
-    pub(super) fn band(&mut self, band: &[super::Range], color: &impl Color) -> Result<(), PlotError> {
+    pub fn band(&mut self, band: &[super::Range], color: &impl Color) -> Result<(), PlotError> {
         if band.len() < 2 {
             return Ok(());
         }
@@ -350,7 +350,7 @@ impl Canvas<'_, '_, '_> {
     }
 
     /// The position of a point in the figure, in SVG pixels.
-    pub(super) fn place(&self, at: (f64, f64)) -> (f64, f64) {
+    pub fn place(&self, at: (f64, f64)) -> (f64, f64) {
         let (x, y) = self.chart.backend_coord(&at);
         (f64::from(x) / f64::from(UNIT), f64::from(y) / f64::from(UNIT))
     }

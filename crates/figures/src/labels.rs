@@ -15,7 +15,7 @@ const SWATCH: f64 = 34.0;
 const LEADER: f64 = 38.0;
 
 /// How one engine appears in a figure of several.
-pub(super) struct Entry {
+pub struct Entry {
     /// Its place in the list of engines.
     pub index: usize,
     pub name: String,
@@ -35,7 +35,7 @@ pub(super) fn entries(engines: &[EngineSeries], drawn: &[bool], options: &PlotOp
 
 /// Where the names of lines go, if there is room; the lines are in the units of the axes, in the order of the entries.
 #[derive(Clone, Copy)]
-pub(super) enum Names<'l> {
+pub enum Names<'l> {
     Legend,
     /// Right of the frame, each beside the end of its line.
     Ends(&'l [Vec<(f64, f64)>]),
@@ -44,7 +44,7 @@ pub(super) enum Names<'l> {
 }
 
 /// Draws a figure of named lines; `series` draws into the frame.
-pub(super) fn named_lines(
+pub fn named_lines(
     options: &PlotOptions,
     words: Words<'_>,
     entries: &[Entry],

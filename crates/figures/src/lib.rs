@@ -27,7 +27,6 @@ mod figures;
 mod fit_figure;
 mod font;
 mod forest;
-mod game;
 mod histogram;
 mod labels;
 mod limits;
@@ -48,7 +47,6 @@ use thiserror::Error;
 pub use self::figures::{curves, pooled_curves, sigmoids, split_curves, standardized_curves};
 pub use self::fit_figure::curve_with_fits;
 pub use self::forest::{Forest, ForestMark, ForestRow, forest};
-pub use self::game::{DrawnGame, GameGraph, GameLine, game_graph};
 pub use self::histogram::histograms;
 pub use self::lines::{RateChart, RateLine, rate_chart};
 pub use self::outlines::letter;
@@ -64,6 +62,7 @@ pub mod drawing {
         AXIS, Area, AxisSpec, Canvas, GREY, LABEL_SIZE, Pen, ROW, SOFT_TEXT, TEXT, Words, frame, pale, sheet, stroke,
     };
     pub use crate::font::width;
+    pub use crate::labels::{Entry, Names, named_lines};
     pub use plotters::style::{Color, RGBColor};
 }
 
@@ -272,7 +271,7 @@ pub struct Data {
 
 impl Data {
     /// A table of curves: engine, series, score, win rate, interval, positions.
-    fn curves() -> Self {
+    pub fn curves() -> Self {
         Self { head: vec!["engine", "series", "x", "win_rate", "low", "high", "count"], rows: Vec::new() }
     }
 
@@ -291,7 +290,7 @@ impl Data {
     }
 
     /// Adds a curve. Points without an interval or a count have empty cells.
-    fn curve(&mut self, engine: &str, series: &str, points: &[Point]) {
+    pub fn curve(&mut self, engine: &str, series: &str, points: &[Point]) {
         for p in points {
             let cell = |shown: bool, text: String| if shown { text } else { String::new() };
             let interval = p.low < p.high;
@@ -378,7 +377,7 @@ impl Figure {
     }
 
     /// The figure with its numbers.
-    fn with_data(self, data: Data) -> Self {
+    pub fn with_data(self, data: Data) -> Self {
         Self { data, ..self }
     }
 

@@ -1,15 +1,15 @@
 //! CSV text as a table and tables as CSV text, without polars.
 
 use std::borrow::Cow;
-use std::io::Read;
+use std::io::{BufRead, Read};
 
 use evalcurve_records::csv_text::{MOST_BYTES, first_line, separator};
-use evalcurve_records::record::encoding::{Guessed, is_utf_16, text_of_lines, whole_text};
+use evalcurve_records::record::encoding::{decode, guess, is_utf_16, whole_text};
 use evalcurve_records::sample::{Names, SampleTable};
 use evalcurve_words::language::Text;
 
 use super::games::game_columns;
-use super::lines::each_row;
+use super::lines::{cells_of, read_row};
 use super::source::{CellKind, Cells, Source, Values};
 use super::{MOST_COLUMNS, MOST_HEADER, MOST_ROWS, TableError, TableOptions, at_most, holds_samples, with_columns};
 
@@ -40,89 +40,56 @@ pub struct CsvTable {
 }
 
 impl CsvTable {
-    /// Reads a table in any encoding of [`whole_text`], whose name is for messages, in pieces: the cells are kept, not
+    /// Reads a table in any encoding of [`whole_text`], whose name is for messages, row by row: the cells are kept, not
     /// the text. What short rows do not have is missing, and what rows have beyond the header is left out.
     ///
     /// # Errors
     /// [`TableError`] for a table that is too large, and for a quote that takes other cells into its own.
-    pub fn read(text: impl Read, file: &str) -> Result<Self, TableError> {
+    pub fn read(mut from: impl BufRead, file: &str) -> Result<Self, TableError> {
+        let damaged = |error| TableError::damaged(file, error);
+        if is_utf_16(from.fill_buf().map_err(damaged)?) {
+            let mut bytes = Vec::new();
+            from.take(MOST_BYTES).read_to_end(&mut bytes).map_err(damaged)?;
+            return Self::read(whole_text(bytes).as_bytes(), file);
+        }
         let (mut names, mut texts, mut cells, mut rows) = (Vec::new(), Names::default(), Vec::new(), Vec::new());
-        let (mut pieces, mut comma, mut line) = (Pieces::new(text), b',', 1);
-        while let Some(piece) = pieces.next(file)? {
-            if line == 1 {
-                let header = first_line(&piece);
-                comma = separator(header);
-                at_most(file, "columns", header_cells(header).len(), MOST_COLUMNS)?;
+        let (mut row, mut ranges, mut read, mut comma, mut next) = (Vec::new(), Vec::new(), 0, b',', 1);
+        let mut encoding = None;
+        loop {
+            let line = next;
+            next += read_row(&mut from, &mut row).map_err(damaged)?;
+            if line == next {
+                return Ok(Self { names, texts, cells, rows });
             }
-            let next = each_row(&piece, comma, line, |row| {
-                let found = row.cells.iter().map(|cell| &row.text[cell.clone()]);
-                if row.line == 1 {
-                    names.extend(found.map(|cell| cell.trim_matches('"').to_owned()));
-                    return;
-                }
+            read += row.len();
+            // then numbers of 32 bits suffice for lines and cells
+            at_most(file, "bytes", read, u32::MAX as usize)?;
+            if encoding.is_none() && std::str::from_utf8(&row).is_err() {
+                encoding = Some(guess(&[&row, from.fill_buf().map_err(damaged)?].concat()));
+            }
+            let decoded = std::str::from_utf8(&row).map_or_else(|_| decode(&row, encoding, &[]).into(), Cow::from);
+            let text = decoded.trim_start_matches('\u{feff}');
+            if line == 1 {
+                comma = separator(first_line(text));
+            } else if text.trim_end_matches(['\r', '\n']).is_empty() {
+                continue;
+            }
+            let problem = cells_of(text.as_bytes(), line, comma, &mut ranges);
+            problem.map_err(|problem| TableError::damaged(file, problem))?;
+            let found = ranges.iter().map(|range| &text[range.clone()]);
+            if line == 1 {
+                at_most(file, "columns", ranges.len(), MOST_COLUMNS)?;
+                names.extend(found.map(|cell| cell.trim_matches('"').to_owned()));
+            } else {
                 cells.extend(found.take(names.len()).map(|cell| match within_quotes(cell) {
                     Some(inside) if inside.contains("\"\"") => texts.intern(&inside.replace("\"\"", "\"")) + 1,
                     None if cell.is_empty() => 0,
                     inside => texts.intern(inside.unwrap_or(cell)) + 1,
                 }));
-                rows.push((row.line as u32, cells.len() as u32));
-            });
-            line = next.map_err(|message| TableError::damaged(file, message))?;
-            at_most(file, "rows", rows.len(), MOST_ROWS)?;
+                rows.push((line as u32, cells.len() as u32));
+                at_most(file, "rows", rows.len(), MOST_ROWS)?;
+            }
         }
-        Ok(Self { names, texts, cells, rows })
-    }
-}
-
-/// Bytes of a text that are read at once.
-const PIECE: u64 = 1 << 20;
-
-/// The text of a table in pieces, each of which ends where a row does.
-struct Pieces<R> {
-    text: R,
-    /// Read, and not yet given.
-    bytes: Vec<u8>,
-    /// All that was read.
-    read: usize,
-    guessed: Guessed,
-}
-
-impl<R: Read> Pieces<R> {
-    fn new(text: R) -> Self {
-        Self { text, bytes: Vec::new(), read: 0, guessed: None }
-    }
-
-    /// `None` at the end. There is at least one, which may be empty.
-    fn next(&mut self, file: &str) -> Result<Option<String>, TableError> {
-        let damaged = |error| TableError::damaged(file, error);
-        let is_first = self.read == 0;
-        let (mut seen, mut quotes, mut end) = (0, 0, None);
-        while end.is_none() {
-            let more = self.text.by_ref().take(PIECE).read_to_end(&mut self.bytes).map_err(damaged)?;
-            self.read += more;
-            // then numbers of 32 bits suffice for lines and cells
-            at_most(file, "bytes", self.read, u32::MAX as usize)?;
-            if is_first && is_utf_16(&self.bytes) {
-                self.read += self.text.by_ref().take(MOST_BYTES).read_to_end(&mut self.bytes).map_err(damaged)?;
-                at_most(file, "bytes", self.read, u32::MAX as usize)?;
-                return Ok(Some(whole_text(std::mem::take(&mut self.bytes))));
-            }
-            if more == 0 {
-                end = Some(self.bytes.len());
-            }
-            // a line end within quotes ends no row
-            for at in memchr::memchr2_iter(b'"', b'\n', &self.bytes[seen..]).map(|at| seen + at) {
-                if self.bytes[at] == b'"' {
-                    quotes += 1;
-                } else if quotes % 2 == 0 && more > 0 {
-                    end = Some(at + 1);
-                }
-            }
-            seen = self.bytes.len();
-        }
-        let rest = self.bytes.split_off(end.unwrap_or(seen));
-        let piece = std::mem::replace(&mut self.bytes, rest);
-        Ok((is_first || !piece.is_empty()).then(|| text_of_lines(piece, &mut self.guessed)))
     }
 }
 
@@ -231,10 +198,10 @@ mod tests {
         assert_eq!((cells("a"), cells("b")), (Some(1.0), None));
     }
 
-    /// Pieces end where rows do, also where a row has several lines, and know the encoding and the line.
+    /// Also where rows have several lines and are not UTF-8.
     #[test]
-    fn a_table_of_several_pieces_is_one() {
-        let rows = 3 * PIECE as usize / 16;
+    fn rows_know_their_line() {
+        let rows = 100_000;
         let row = |i: usize| format!("\"技\n巧{}\",{i}\r\n", i % 3);
         let text: String = std::iter::once("engine,score\n".to_owned()).chain((0..rows).map(row)).collect();
         let utf_16 = |text: &str| {
@@ -245,7 +212,6 @@ mod tests {
         let utf_8 = |text: &str| format!("\u{feff}{text}").into_bytes();
         for encoded in [utf_8, utf_16, shift_jis] as [fn(&str) -> Vec<u8>; 3] {
             let bytes = encoded(&text);
-            assert!(bytes.len() as u64 > 3 * PIECE);
             let table = CsvTable::read(bytes.as_slice(), "file").unwrap();
             assert_eq!((table.names(), table.height()), (vec!["engine", "score"], rows));
             let engines = table.cells("engine", CellKind::Text).unwrap();

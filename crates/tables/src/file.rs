@@ -1,7 +1,7 @@
 //! Tables as Parquet and CSV files.
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{BufReader, Read};
 use std::path::Path;
 
 use evalcurve_records::csv_text::{MOST_BYTES, first_line};
@@ -45,19 +45,10 @@ pub(super) fn bytes_of(path: &Path, file: &str) -> Result<Vec<u8>, TableError> {
 }
 
 /// How a file begins.
-fn head(path: &Path, file: &str, most: u64) -> Result<Vec<u8>, TableError> {
+fn head(path: &Path, file: &str) -> Result<Vec<u8>, TableError> {
     let mut head = Vec::new();
-    let begin = open(path, file)?.take(most).read_to_end(&mut head);
+    let begin = open(path, file)?.take(MOST_HEADER).read_to_end(&mut head);
     begin.map(|_| head).map_err(|error| TableError::damaged(file, error))
-}
-
-/// The names of the columns of a file.
-fn names(path: &Path, file: &str) -> Result<Vec<String>, TableError> {
-    let head = head(path, file, MOST_HEADER)?;
-    if is_parquet(&head) {
-        return Ok(read(path)?.names().into_iter().map(str::to_owned).collect());
-    }
-    Ok(header_cells(first_line(&whole_text(head))).into_iter().map(str::to_owned).collect())
 }
 
 /// Reads any table, Parquet or CSV. The columns of Parquet are read when they are asked for. Of CSV the cells are kept,
@@ -67,9 +58,9 @@ fn names(path: &Path, file: &str) -> Result<Vec<String>, TableError> {
 /// [`TableError`] for a file that cannot be read.
 pub fn read(path: &Path) -> Result<Box<dyn Source>, TableError> {
     let file = path.to_string_lossy();
-    match is_parquet(&head(path, &file, MOST_HEADER)?) {
+    match is_parquet(&head(path, &file)?) {
         true => frame::open(bytes_of(path, &file)?, &file),
-        false => Ok(Box::new(CsvTable::read(open(path, &file)?, &file)?)),
+        false => Ok(Box::new(CsvTable::read(BufReader::new(open(path, &file)?), &file)?)),
     }
 }
 
@@ -79,12 +70,17 @@ pub fn read(path: &Path) -> Result<Box<dyn Source>, TableError> {
 /// [`TableError`] for a file that cannot be read.
 pub fn read_games(path: &Path, options: &TableOptions) -> Result<Option<Rows>, TableError> {
     let file = path.to_string_lossy();
-    let names = names(path, &file)?;
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    if holds_samples(&names, options) || game_columns(&names).is_none() {
+    let holds = |names: &[&str]| !holds_samples(names, options) && game_columns(names).is_some();
+    let head = head(path, &file)?;
+    // the header of CSV is enough to see that there are none
+    if !is_parquet(&head) && !holds(&header_cells(first_line(&whole_text(head)))) {
         return Ok(None);
     }
-    games(read(path)?.as_ref(), &file).map_err(|problem| TableError::new(&file, problem))
+    let table = read(path)?;
+    if !holds(&table.names()) {
+        return Ok(None);
+    }
+    games(table.as_ref(), &file).map_err(|problem| TableError::new(&file, problem))
 }
 
 impl TableReader<'_> {

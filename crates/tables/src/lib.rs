@@ -61,7 +61,7 @@ pub use frame::edit_parquet;
 #[cfg(feature = "parquet")]
 pub use frame::is_in_polars;
 pub use games::games;
-pub use lines::cells as csv_cells;
+pub use lines::{cells_of, read_row};
 pub use read::{TableOptions, TableReader, holds_samples};
 pub use row::{MOST_PLY, game_id};
 pub use source::{CellKind, Cells, Source, Values};

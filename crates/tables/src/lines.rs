@@ -1,57 +1,52 @@
 //! Rows and cells of CSV text: cells in quotes may have separators and line ends, and blank lines are no rows.
 
+use std::io::{self, BufRead};
 use std::ops::Range;
 
-/// A row of a table.
-pub(super) struct Row<'t, 'c> {
-    pub text: &'t str,
-    /// The line of its beginning, from 1. The first row is the header.
-    pub line: u64,
-    /// The cells, as [`cells`] finds them.
-    pub cells: &'c mut Vec<Range<usize>>,
+/// The longest row of several lines, in bytes: a longer one is a quote that nothing closes.
+const LONGEST_ROW: usize = 1 << 20;
+
+/// Reads a row, with the lines that a quote joins. Returns the number of its lines, 0 at the end.
+pub fn read_row(from: &mut dyn BufRead, row: &mut Vec<u8>) -> io::Result<u64> {
+    row.clear();
+    let (mut lines, mut quotes) = (0, 0);
+    loop {
+        let begin = row.len();
+        if from.read_until(b'\n', row)? == 0 {
+            return Ok(lines);
+        }
+        lines += 1;
+        quotes += memchr::memchr_iter(b'"', &row[begin..]).count();
+        if quotes % 2 == 0 || row.len() > LONGEST_ROW {
+            return Ok(lines);
+        }
+    }
 }
 
-/// Calls `use_row` with each row of a text that begins at `line`, the first of the table if it is 1, and returns the line
-/// at which the next text begins.
+/// The cells of a row that begins at a line, as [`cells`] finds them.
 ///
 /// # Errors
 /// A message with the line of a quote that does not belong to a pair around a cell: it takes text behind the cell, or
 /// the next rows, into one.
-pub(super) fn each_row<'t>(
-    text: &'t str,
-    separator: u8,
-    mut line: u64,
-    mut use_row: impl FnMut(Row<'t, '_>),
-) -> Result<u64, String> {
-    let (mut start, mut first, mut quoted) = (0, line, false);
-    let mut ranges = Vec::new();
-    let ends = memchr::memchr2_iter(b'"', b'\n', text.as_bytes()).map(|at| (at + 1, text.as_bytes()[at]));
-    for (end, byte) in ends.chain([(text.len(), b'\n')]) {
-        if byte == b'"' {
-            quoted = !quoted;
-            continue;
-        }
-        if !quoted || end == text.len() {
-            let row = &text[start..end];
-            if first == 1 || !row.trim_end_matches(['\r', '\n']).is_empty() {
-                let paired = cells(row.as_bytes(), separator, &mut ranges);
-                let wrong = if paired && line == first { None } else { wrong_quote(row, separator) };
-                if let Some((at, is_closed)) = wrong {
-                    return Err(message(&row[..at], first, is_closed));
-                }
-                use_row(Row { text: row, line: first, cells: &mut ranges });
-            }
-            (start, first) = (end, line + 1);
-        }
-        line += 1;
-    }
-    // the end of the text ends no line
-    Ok(line - 1)
+pub fn cells_of(row: &[u8], first_line: u64, separator: u8, ranges: &mut Vec<Range<usize>>) -> Result<(), String> {
+    let paired = cells(row, separator, ranges);
+    let has_lines = memchr::memchr(b'\n', row).is_some_and(|end| end + 1 < row.len());
+    let Some((at, is_closed)) = (!paired || has_lines).then(|| wrong_quote(row, separator)).flatten() else {
+        return Ok(());
+    };
+    let line = first_line + memchr::memchr_iter(b'\n', &row[..at]).count() as u64;
+    Err(match is_closed {
+        false => format!("the quote in line {line} is never closed; write \" inside quotes as \"\""),
+        true => format!(
+            "the quote in line {line} is not one of a pair around a cell; put the whole cell in quotes and write \
+             each \" in it as \"\""
+        ),
+    })
 }
 
 /// The cells of a row as ranges, with their quotes and without the line end. Returns whether each quote that opens a
 /// cell has one that ends it.
-pub fn cells(row: &[u8], separator: u8, cells: &mut Vec<Range<usize>>) -> bool {
+fn cells(row: &[u8], separator: u8, cells: &mut Vec<Range<usize>>) -> bool {
     cells.clear();
     let end = row.len() - row.iter().rev().take_while(|b| matches!(b, b'\n' | b'\r')).count();
     let (row, mut from, mut paired) = (&row[..end], 0, true);
@@ -82,22 +77,9 @@ fn quoted(cell: &[u8]) -> Option<usize> {
     }
 }
 
-/// A message about a quote, with the text before it in its row.
-fn message(before: &str, first_line: u64, is_closed: bool) -> String {
-    let line = first_line + memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64;
-    if !is_closed {
-        return format!("the quote in line {line} is never closed; write \" inside quotes as \"\"");
-    }
-    format!(
-        "the quote in line {line} is not one of a pair around a cell; put the whole cell in quotes and write each \" \
-         in it as \"\""
-    )
-}
-
 /// The first quote within a cell without quotes, or that opens a cell whose end is not followed by a separator, and
 /// whether that cell has an end.
-fn wrong_quote(text: &str, separator: u8) -> Option<(usize, bool)> {
-    let bytes = text.as_bytes();
+fn wrong_quote(bytes: &[u8], separator: u8) -> Option<(usize, bool)> {
     let ends_cell = |byte: Option<&u8>| byte.is_none_or(|b| *b == separator || matches!(b, b'\r' | b'\n'));
     let mut at = 0;
     while let Some(quote) = memchr::memchr(b'"', &bytes[at..]).map(|found| at + found) {
@@ -117,9 +99,20 @@ fn wrong_quote(text: &str, separator: u8) -> Option<(usize, bool)> {
 mod tests {
     use super::*;
 
-    fn rows(text: &str) -> Result<Vec<(&str, u64)>, String> {
-        let mut rows = Vec::new();
-        each_row(text, b',', 1, |row| rows.push((row.text.trim_end(), row.line))).map(|_| rows)
+    fn rows(mut text: &str) -> Result<Vec<(&str, u64)>, String> {
+        let (mut rows, mut row, mut line) = (Vec::new(), Vec::new(), 1);
+        loop {
+            let lines = read_row(&mut text.as_bytes(), &mut row).unwrap();
+            if lines == 0 {
+                return Ok(rows);
+            }
+            cells_of(&row, line, b',', &mut Vec::new())?;
+            let (row, rest) = text.split_at(row.len());
+            if !row.trim_end().is_empty() {
+                rows.push((row.trim_end(), line));
+            }
+            (text, line) = (rest, line + lines);
+        }
     }
 
     #[test]

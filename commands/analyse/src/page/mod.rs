@@ -2,12 +2,14 @@
 //!
 //! The page loads no other file. Its script moves through the positions that it holds.
 
+mod graph;
+
 use evalcurve_app::judge::judges::Conflicts;
 use evalcurve_app::report::html::{Safe, document, folded};
 use evalcurve_app::report::model::{Block, Table, soft};
 use evalcurve_calibration::types::{Color, Outcome};
 use evalcurve_figures as plot;
-use evalcurve_figures::{DrawnGame, GameGraph, GameLine, PlotError, PlotOptions, Point};
+use evalcurve_figures::{PlotError, PlotOptions, Point};
 use evalcurve_fit::calibration::Score;
 use evalcurve_records::record::position::PIECES;
 use evalcurve_words::language::Language;
@@ -15,6 +17,7 @@ use evalcurve_words::{key, say};
 use maud::{Markup, PreEscaped, html};
 use serde_json::{Value, json};
 
+use self::graph::{DrawnGame, GameGraph, GameLine, game_graph};
 use crate::games::{
     ASSUMED_WITHIN, BLUNDER, CHESS_ENDGAME, Cost, Dispute, KANJI, MISTAKE, OPENING, PHASES, SHOGI_ENDGAME, Scale,
     Series, WholeGame, Words, accuracy, costly, costs, disagreements, dispute,
@@ -181,7 +184,7 @@ impl<'a> GamePage<'a> {
             lines: self.engines.iter().enumerate().map(line).collect(),
             notes: vec![self.scale_note()],
         };
-        plot::game_graph(&graph, &PlotOptions { language: self.language, ..*options })
+        game_graph(&graph, &PlotOptions { language: self.language, ..*options })
     }
 
     fn drawn(&self, class: &str, width: u32, height: u32) -> Result<Markup, PlotError> {

@@ -67,31 +67,17 @@ pub(crate) fn decode_with(
 /// The text of a whole file as UTF-8, without a byte order mark. Lines that are not UTF-8 are Shift_JIS or EUC-JP, as
 /// guessed from the first of them on. UTF-16 needs its byte order mark, as Excel writes it ("Unicode text").
 pub fn whole_text(bytes: Vec<u8>) -> String {
-    match Encoding::for_bom(&bytes) {
-        Some((encoding, mark)) if encoding != UTF_8 => {
-            encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned()
-        }
-        _ => text_of_lines(bytes, &mut None),
+    if is_utf_16(&bytes) {
+        // as the mark says
+        return UTF_8.decode(&bytes).0.into_owned();
     }
-}
-
-/// Whether a file begins with a byte order mark of UTF-16.
-pub fn is_utf_16(head: &[u8]) -> bool {
-    Encoding::for_bom(head).is_some_and(|(encoding, _)| encoding != UTF_8)
-}
-
-/// A guess that is kept for the next lines of a file.
-pub type Guessed = Option<&'static Encoding>;
-
-/// The same of some lines of a file that is not UTF-16.
-pub fn text_of_lines(bytes: Vec<u8>, guessed: &mut Guessed) -> String {
     let mut text = match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => {
             let valid = error.utf8_error().valid_up_to();
             let bytes = error.into_bytes();
             let line = memchr::memrchr(b'\n', &bytes[..valid]).map_or(0, |end| end + 1);
-            let encoding = *guessed.get_or_insert_with(|| guess(&bytes[line..]));
+            let encoding = guess(&bytes[line..]);
             let mut text = String::with_capacity(bytes.len());
             bytes.split_inclusive(|b| *b == b'\n').for_each(|line| decode_with(line, None, || encoding, &mut text));
             text
@@ -101,6 +87,11 @@ pub fn text_of_lines(bytes: Vec<u8>, guessed: &mut Guessed) -> String {
         text.drain(..'\u{feff}'.len_utf8());
     }
     text
+}
+
+/// Whether a file begins with a byte order mark of UTF-16.
+pub fn is_utf_16(head: &[u8]) -> bool {
+    head.starts_with(b"\xFF\xFE") || head.starts_with(b"\xFE\xFF")
 }
 
 /// `bytes` as UTF-8.

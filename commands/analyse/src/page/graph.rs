@@ -1,37 +1,35 @@
 //! The win rate over one game by several engines.
 
-use super::chart::{AxisSpec, Words, pale, stroke};
-use super::labels::{Entry, Names, named_lines};
-use super::palette::{color, dashed};
-use super::{Data, Figure, PlotError, PlotOptions, Point, Range};
+use evalcurve_figures::drawing::{AxisSpec, Entry, Names, Words, named_lines, pale, stroke};
+use evalcurve_figures::{Data, Figure, PlotError, PlotOptions, Point, Range, color, dashed};
 
 /// What one engine says of a game.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct GameLine {
-    pub name: String,
+pub(super) struct GameLine {
+    pub(super) name: String,
     /// Index for [`color`].
-    pub color: usize,
+    pub(super) color: usize,
     /// The win rate after so many moves, with its interval; a line is broken where more than `gap` moves are between
     /// two points.
-    pub points: Vec<Point>,
+    pub(super) points: Vec<Point>,
     /// See `points`.
-    pub gap: f64,
+    pub(super) gap: f64,
 }
 
 /// A game, and the texts around its graph.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct GameGraph {
-    pub title: String,
+pub(super) struct GameGraph {
+    pub(super) title: String,
     /// The line below the title.
-    pub caption: String,
+    pub(super) caption: String,
     /// The names of the axes: moves, and whose win rate it is.
-    pub axes: [String; 2],
+    pub(super) axes: [String; 2],
     /// The number of moves.
-    pub plies: usize,
+    pub(super) plies: usize,
     /// The engines.
-    pub lines: Vec<GameLine>,
+    pub(super) lines: Vec<GameLine>,
     /// Notes below the figure.
-    pub notes: Vec<String>,
+    pub(super) notes: Vec<String>,
 }
 
 /// A drawn game, and where its frame is in pixels: the left and right end, which are the start of the game and its last
@@ -47,7 +45,7 @@ pub struct DrawnGame {
 ///
 /// # Errors
 /// No point at all, or options out of range.
-pub fn game_graph(game: &GameGraph, options: &PlotOptions) -> Result<DrawnGame, PlotError> {
+pub(super) fn game_graph(game: &GameGraph, options: &PlotOptions) -> Result<DrawnGame, PlotError> {
     options.check()?;
     let with_points = game.lines.iter().enumerate().filter(|(_, line)| !line.points.is_empty());
     let look = if game.lines.len() > 1 { dashed } else { color };
