@@ -23,7 +23,7 @@ pub fn read_row(from: &mut dyn BufRead, row: &mut Vec<u8>) -> io::Result<u64> {
     }
 }
 
-/// The cells of a row that begins at a line, as [`cells`] finds them.
+/// Finds the cells of a row that begins at a line, as ranges with their quotes and without the line end.
 ///
 /// # Errors
 /// A message with the line of a quote that does not belong to a pair around a cell: it takes text behind the cell, or

@@ -172,7 +172,7 @@ fn an_engine_without_a_finite_slope_leaves_the_others_their_fit() {
     for case in engines.iter_mut().flatten().filter(|case| case.game % 40 == 0) {
         case.outcome = case.outcome.reversed();
     }
-    let before = engines.clone();
+    let plain = engines.clone();
     for case in &mut engines[2] {
         let won = (case.score_cp >= 0) == (case.game % 40 != 0);
         case.outcome = if won { Outcome::Win } else { Outcome::Loss };
@@ -185,7 +185,7 @@ fn an_engine_without_a_finite_slope_leaves_the_others_their_fit() {
     assert!(two.iter().all(|fit| fit.as_ref().unwrap().strengths.as_ref().unwrap().engines() == 2));
 
     // from a fit with lapses in which it has a slope, the engine runs off as well
-    let mut with_lapses = before;
+    let mut with_lapses = plain;
     for case in with_lapses.iter_mut().flatten().filter(|case| case.game % 7 == 0) {
         case.outcome = if case.score_cp < 0 { Outcome::Win } else { Outcome::Loss };
     }
