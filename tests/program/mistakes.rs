@@ -40,7 +40,7 @@ fn a_damaged_parquet_file_costs_that_file_only() {
     folder.run(&["inspect", "damaged.parquet", "good.csv", "--strict"]).ends(1).says(&["damaged.parquet"]);
 }
 
-/// A table with too many rows or columns costs that table only, before it takes memory.
+/// A table with too many rows or columns costs that table only, whatever its size.
 #[test]
 fn a_table_has_a_limit_of_rows_and_columns() {
     let folder = folder();
@@ -55,6 +55,19 @@ fn a_table_has_a_limit_of_rows_and_columns() {
         .run(&["inspect", "long.csv"])
         .ends(2)
         .says(&["long.csv: 20,000,001 rows; a table may have at most 20,000,000"]);
+    // all rows are counted; of a file that is too large no byte is read
+    folder.write("longer.csv", "score_cp\n".to_owned() + &"1\n".repeat(20_000_007));
+    folder.run(&["inspect", "longer.csv"]).ends(2).says(&["longer.csv: 20,000,007 rows; a table may have"]);
+    // such a file takes no space here
+    #[cfg(unix)]
+    {
+        folder.write("large.csv", "engine,score_cp,result\nA,1,1\n");
+        std::fs::File::options().write(true).open(folder.at("large.csv")).unwrap().set_len((4 << 30) + 1).unwrap();
+        folder
+            .run(&["inspect", "large.csv"])
+            .ends(2)
+            .says(&["4,294,967,297 bytes; a table may have at most 4,294,967,296"]);
+    }
 }
 
 /// Every prefix and every changed byte of a Parquet file is an error or a table, never a panic.

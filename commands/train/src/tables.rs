@@ -75,19 +75,19 @@ pub(crate) fn rescore_csv(
     columns: &Columns,
     map: &Map<'_>,
 ) -> io::Result<Rescored> {
-    let wrong = |problem: String| io::Error::new(io::ErrorKind::InvalidData, problem);
+    let wrong = |problem: &str| Err(io::Error::new(io::ErrorKind::InvalidData, problem));
     let (mut row, mut ranges, mut line) = (Vec::new(), Vec::new(), 0);
     line += read_row(from, &mut row)?;
     if is_utf_16(&row) {
-        return Err(wrong("UTF-16 text; save the table as UTF-8".to_owned()));
+        return wrong("UTF-16 text; save the table as UTF-8");
     }
     let start = row.len() - row.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&row).len();
     let separator = separator(&String::from_utf8_lossy(&row));
-    cells_of(&row[start..], 1, separator, &mut ranges).map_err(wrong)?;
+    cells_of(&row[start..], 1, separator, &mut ranges)?;
     let names: Vec<&str> = ranges.iter().map(|range| text(&row[start..][range.clone()])).collect();
     let places = Places::of(columns, &names);
     if places.score.is_none() {
-        return Err(wrong("no column of scores; name it with `column` score=NAME".to_owned()));
+        return wrong("no column of scores; name it with `column` score=NAME");
     }
     to.write_all(&row)?;
     let mut found = Rescored { bytes: row.len() as u64, ..Rescored::default() };
@@ -97,7 +97,7 @@ pub(crate) fn rescore_csv(
             return Ok(found);
         }
         found.bytes += row.len() as u64;
-        cells_of(&row, line + 1, separator, &mut ranges).map_err(wrong)?;
+        cells_of(&row, line + 1, separator, &mut ranges)?;
         let cell = |place: Option<usize>| place.and_then(|at| ranges.get(at)).map_or(&[][..], |r| &row[r.clone()]);
         let ply = text(cell(places.ply)).parse().ok();
         let is_mate = is_true(text(cell(places.mate)));

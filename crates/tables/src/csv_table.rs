@@ -53,8 +53,8 @@ impl CsvTable {
             return Self::read(whole_text(bytes).as_bytes(), file);
         }
         let (mut names, mut texts, mut cells, mut rows) = (Vec::new(), Names::default(), Vec::new(), Vec::new());
-        let (mut row, mut ranges, mut read, mut comma, mut next) = (Vec::new(), Vec::new(), 0, b',', 1);
-        let mut encoding = None;
+        let (mut row, mut ranges, mut encoding) = (Vec::new(), Vec::new(), None);
+        let (mut read, mut comma, mut next) = (0, None, 1);
         loop {
             let line = next;
             next += read_row(&mut from, &mut row).map_err(damaged)?;
@@ -64,18 +64,20 @@ impl CsvTable {
             read += row.len();
             // then numbers of 32 bits suffice for lines and cells
             at_most(file, "bytes", read, u32::MAX as usize)?;
-            if encoding.is_none() && std::str::from_utf8(&row).is_err() {
-                encoding = Some(guess(&[&row, from.fill_buf().map_err(damaged)?].concat()));
-            }
-            let decoded = std::str::from_utf8(&row).map_or_else(|_| decode(&row, encoding, &[]).into(), Cow::from);
+            let decoded = match std::str::from_utf8(&row) {
+                Ok(text) => Cow::from(text),
+                Err(_) => {
+                    let ahead = from.fill_buf().map_err(damaged)?;
+                    let known = *encoding.get_or_insert_with(|| guess(&[&row, ahead].concat()));
+                    decode(&row, Some(known), &[]).into()
+                }
+            };
             let text = decoded.trim_start_matches('\u{feff}');
-            if line == 1 {
-                comma = separator(first_line(text));
-            } else if text.trim_end_matches(['\r', '\n']).is_empty() {
+            let comma = *comma.get_or_insert_with(|| separator(first_line(text)));
+            if line > 1 && text.trim_end_matches(['\r', '\n']).is_empty() {
                 continue;
             }
-            let problem = cells_of(text.as_bytes(), line, comma, &mut ranges);
-            problem.map_err(|problem| TableError::damaged(file, problem))?;
+            cells_of(text.as_bytes(), line, comma, &mut ranges).map_err(damaged)?;
             let found = ranges.iter().map(|range| &text[range.clone()]);
             if line == 1 {
                 at_most(file, "columns", ranges.len(), MOST_COLUMNS)?;
@@ -87,7 +89,10 @@ impl CsvTable {
                     inside => texts.intern(inside.unwrap_or(cell)) + 1,
                 }));
                 rows.push((line as u32, cells.len() as u32));
-                at_most(file, "rows", rows.len(), MOST_ROWS)?;
+                if rows.len() > MOST_ROWS {
+                    let rest = from.by_ref().split(b'\n').map_while(Result::ok).count();
+                    at_most(file, "rows", rows.len() + rest, MOST_ROWS)?;
+                }
             }
         }
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use evalcurve_records::csv_text::{MOST_BYTES, first_line};
 use evalcurve_records::record::encoding::whole_text;
 use evalcurve_records::sample::{Rows, SampleTable};
-use evalcurve_words::whole_file::{self, read_bounded};
+use evalcurve_words::whole_file;
 
 use super::csv_table::{CsvTable, header_cells, looks_like_csv, write_csv};
 use super::games::{game_columns, games};
@@ -27,28 +27,22 @@ pub fn looks_like(head: &[u8], options: &TableOptions) -> bool {
     is_parquet(head) || looks_like_csv(head, options)
 }
 
-/// Opens a file. A device has no size, so that no limit could be checked before it is read.
+/// Opens a file that is not too large. A device has no size, so that no limit could be checked before it is read.
 pub(super) fn open(path: &Path, file: &str) -> Result<File, TableError> {
-    match fs::metadata(path) {
-        Ok(found) if !found.is_file() => Err(TableError::damaged(file, "it is no file; write the table into one")),
-        _ => File::open(path).map_err(|error| TableError::damaged(file, error)),
+    let found = fs::metadata(path).map_err(|error| TableError::damaged(file, error))?;
+    if !found.is_file() {
+        return Err(TableError::damaged(file, "it is no file; write the table into one"));
     }
+    at_most(file, "bytes", found.len() as usize, MOST_BYTES as usize)?;
+    File::open(path).map_err(|error| TableError::damaged(file, error))
 }
 
-/// The content of a file. One that shrinks while it is mapped into memory would kill the process, and one that grows is
-/// cut off.
-pub(super) fn bytes_of(path: &Path, file: &str) -> Result<Vec<u8>, TableError> {
-    let damaged = |error| TableError::damaged(file, error);
-    let size = open(path, file)?.metadata().map_err(damaged)?.len();
-    at_most(file, "bytes", size as usize, MOST_BYTES as usize)?;
-    read_bounded(path, MOST_BYTES).map_err(damaged)
-}
-
-/// How a file begins.
-fn head(path: &Path, file: &str) -> Result<Vec<u8>, TableError> {
-    let mut head = Vec::new();
-    let begin = open(path, file)?.take(MOST_HEADER).read_to_end(&mut head);
-    begin.map(|_| head).map_err(|error| TableError::damaged(file, error))
+/// The content of a file, or so many bytes of it. One that shrinks while it is mapped into memory would kill the
+/// process, and one that grows is cut off.
+pub(super) fn bytes_of(path: &Path, file: &str, most: u64) -> Result<Vec<u8>, TableError> {
+    let mut bytes = Vec::new();
+    let read = open(path, file)?.take(most).read_to_end(&mut bytes);
+    read.map(|_| bytes).map_err(|error| TableError::damaged(file, error))
 }
 
 /// Reads any table, Parquet or CSV. The columns of Parquet are read when they are asked for. Of CSV the cells are kept,
@@ -58,8 +52,8 @@ fn head(path: &Path, file: &str) -> Result<Vec<u8>, TableError> {
 /// [`TableError`] for a file that cannot be read.
 pub fn read(path: &Path) -> Result<Box<dyn Source>, TableError> {
     let file = path.to_string_lossy();
-    match is_parquet(&head(path, &file)?) {
-        true => frame::open(bytes_of(path, &file)?, &file),
+    match is_parquet(&bytes_of(path, &file, MOST_HEADER)?) {
+        true => frame::open(bytes_of(path, &file, MOST_BYTES)?, &file),
         false => Ok(Box::new(CsvTable::read(BufReader::new(open(path, &file)?), &file)?)),
     }
 }
@@ -71,7 +65,7 @@ pub fn read(path: &Path) -> Result<Box<dyn Source>, TableError> {
 pub fn read_games(path: &Path, options: &TableOptions) -> Result<Option<Rows>, TableError> {
     let file = path.to_string_lossy();
     let holds = |names: &[&str]| !holds_samples(names, options) && game_columns(names).is_some();
-    let head = head(path, &file)?;
+    let head = bytes_of(path, &file, MOST_HEADER)?;
     // the header of CSV is enough to see that there are none
     if !is_parquet(&head) && !holds(&header_cells(first_line(&whole_text(head)))) {
         return Ok(None);

@@ -237,7 +237,7 @@ pub fn edit_parquet(
     edit: impl FnOnce(&dyn Source) -> Result<Vec<(String, Vec<Option<f64>>)>, TableError>,
 ) -> Result<Vec<u8>, TableError> {
     let file = path.to_string_lossy().into_owned();
-    let table = ParquetFile::open(bytes_of(path, &file)?, &file)?;
+    let table = ParquetFile::open(bytes_of(path, &file, MOST_BYTES)?, &file)?;
     let edited = edit(&table)?;
     let frame = table.frame(&table.names(), &(0..table.height()));
     let write = |mut frame: DataFrame| {

@@ -28,20 +28,20 @@ pub fn read_row(from: &mut dyn BufRead, row: &mut Vec<u8>) -> io::Result<u64> {
 /// # Errors
 /// A message with the line of a quote that does not belong to a pair around a cell: it takes text behind the cell, or
 /// the next rows, into one.
-pub fn cells_of(row: &[u8], first_line: u64, separator: u8, ranges: &mut Vec<Range<usize>>) -> Result<(), String> {
+pub fn cells_of(row: &[u8], first_line: u64, separator: u8, ranges: &mut Vec<Range<usize>>) -> io::Result<()> {
     let paired = cells(row, separator, ranges);
     let has_lines = memchr::memchr(b'\n', row).is_some_and(|end| end + 1 < row.len());
     let Some((at, is_closed)) = (!paired || has_lines).then(|| wrong_quote(row, separator)).flatten() else {
         return Ok(());
     };
     let line = first_line + memchr::memchr_iter(b'\n', &row[..at]).count() as u64;
-    Err(match is_closed {
-        false => format!("the quote in line {line} is never closed; write \" inside quotes as \"\""),
-        true => format!(
-            "the quote in line {line} is not one of a pair around a cell; put the whole cell in quotes and write \
-             each \" in it as \"\""
-        ),
-    })
+    let problem = match is_closed {
+        true => "not one of a pair around a cell; put the whole cell in quotes and write each \" in it as \"\"",
+        // of what follows nothing is known
+        false if row.len() > LONGEST_ROW => "never closed, or not within 1 MiB; write \" inside quotes as \"\"",
+        false => "never closed; write \" inside quotes as \"\"",
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidData, format!("the quote in line {line} is {problem}")))
 }
 
 /// The cells of a row as ranges, with their quotes and without the line end. Returns whether each quote that opens a
@@ -106,7 +106,7 @@ mod tests {
             if lines == 0 {
                 return Ok(rows);
             }
-            cells_of(&row, line, b',', &mut Vec::new())?;
+            cells_of(&row, line, b',', &mut Vec::new()).map_err(|error| error.to_string())?;
             let (row, rest) = text.split_at(row.len());
             if !row.trim_end().is_empty() {
                 rows.push((row.trim_end(), line));
