@@ -48,4 +48,4 @@ pub mod parallel;
 pub mod rating;
 pub mod standardize;
 pub mod validate;
-mod vector;
+pub mod vector;

@@ -86,19 +86,61 @@ fn log_at(x: f64) -> f64 {
     log_of(f, k, 0.0)
 }
 
-/// exp of each number, none of which is above 0.
-pub(crate) fn exp(x: &mut [f64]) {
-    x.iter_mut().for_each(|x| *x = exp_of(*x));
+/// Declares functions whose loops run with the widest instructions of the processor. The bits are the same as with
+/// others: nothing is fused or added up in another order.
+macro_rules! wide {
+    ($($(#[$doc:meta])* $name:ident($($arg:ident: &mut $kind:ty),+; $($read:ident: &$of:ty),*) $body:block)+) => {
+        $($(#[$doc])*
+        pub(crate) fn $name($($arg: &mut $kind,)+ $($read: &$of),*) {
+            struct Loops<'a>($(&'a mut $kind,)+ $(&'a $of),*);
+            impl pulp::WithSimd for Loops<'_> {
+                type Output = ();
+                // a closure would be a function of its own, with the instructions that every processor has
+                #[inline(always)]
+                fn with_simd<S: pulp::Simd>(self, _: S) {
+                    let Self($($arg,)+ $($read),*) = self;
+                    $body
+                }
+            }
+            pulp::Arch::new().dispatch(Loops($($arg,)+ $($read),*));
+        })+
+    };
 }
+pub(crate) use wide;
 
-/// log of each number, all of which are normal and above 0.
-pub(crate) fn log(x: &mut [f64]) {
-    x.iter_mut().for_each(|x| *x = log_at(*x));
-}
+wide! {
+    /// exp of each number, none of which is above 0.
+    exp(x: &mut [f64];) {
+        x.iter_mut().for_each(|x| *x = exp_of(*x));
+    }
 
-/// log(1 + x) of each number from 0 to 1.
-pub(crate) fn log1p(x: &mut [f64]) {
-    x.iter_mut().for_each(|x| *x = log1p_of(*x));
+    /// log of each number, all of which are normal and above 0.
+    log(x: &mut [f64];) {
+        x.iter_mut().for_each(|x| *x = log_at(*x));
+    }
+
+    /// 1/(1 + exp(-z)) of each number.
+    logistic(z: &mut [f64];) {
+        z.iter_mut().for_each(|z| *z = sides(*z, exp_of(-z.abs())).0);
+    }
+
+    /// Writes p, q and e of [`Logistics`].
+    both(p: &mut [f64], q: &mut [f64], e: &mut [f64]; z: &[f64]) {
+        for (((p, q), e), z) in p.iter_mut().zip(q).zip(e).zip(z) {
+            *e = exp_of(-z.abs());
+            (*p, *q) = sides(*z, *e);
+        }
+    }
+
+    /// Writes the losses of [`Logistics::losses`].
+    losses(losses: &mut [f64]; z: &[f64], e: &[f64], results: &[f64]) {
+        for (((loss, z), result), e) in losses.iter_mut().zip(z).zip(results).zip(e) {
+            let log = log1p_of(*e);
+            // ln(1 + e^-z) where z is above 0, and so on: no cancellation
+            let (to_win, to_loss) = if *z >= 0.0 { (log, z + log) } else { (log - z, log) };
+            *loss = result * to_win + (1.0 - result) * to_loss;
+        }
+    }
 }
 
 /// 1/(1 + exp(-z)) and the rest to 1, without cancellation; `e` is exp(-|z|).
@@ -107,11 +149,6 @@ fn sides(z: f64, e: f64) -> (f64, f64) {
     let near = 1.0 / (1.0 + e);
     let far = e * near;
     if z >= 0.0 { (near, far) } else { (far, near) }
-}
-
-/// 1/(1 + exp(-z)) of each number.
-pub(crate) fn logistic(z: &mut [f64]) {
-    z.iter_mut().for_each(|z| *z = sides(*z, exp_of(-z.abs())).0);
 }
 
 /// Adds a few numbers to as many sums.
@@ -137,23 +174,22 @@ impl Logistics {
 
     /// Computes p and q.
     pub(crate) fn at(&mut self, z: &[f64]) {
-        let e = &mut self.e[..z.len()];
-        e.iter_mut().zip(z).for_each(|(e, z)| *e = -z.abs());
-        exp(e);
-        for (((p, q), e), z) in self.p.iter_mut().zip(&mut self.q).zip(&*e).zip(z) {
-            (*p, *q) = sides(*z, *e);
-        }
+        both(&mut self.p, &mut self.q, &mut self.e, z);
     }
 
     /// Writes -result ln p - (1 - result) ln q of the logits and results that [`Logistics::at`] saw last.
-    pub(crate) fn losses(&mut self, z: &[f64], results: &[f64], losses: &mut [f64]) {
-        let e = &mut self.e[..z.len()];
-        log1p(e);
-        for (((loss, z), result), log) in losses.iter_mut().zip(z).zip(results).zip(&*e) {
-            // ln(1 + e^-z) where z is above 0, and so on: no cancellation
-            let (to_win, to_loss) = if *z >= 0.0 { (*log, z + log) } else { (log - z, *log) };
-            *loss = result * to_win + (1.0 - result) * to_loss;
-        }
+    pub(crate) fn losses(&self, z: &[f64], results: &[f64], losses: &mut [f64]) {
+        self::losses(losses, z, &self.e, results);
+    }
+}
+
+/// Writes 1/(1 + exp(z)) in place of each logit z, the probability of a loss, and -ln of that of a win.
+pub fn losses_of_wins(z: &mut [f64], losses: &mut [f64]) {
+    let mut block = Logistics::new();
+    for (z, losses) in z.chunks_mut(BLOCK).zip(losses.chunks_mut(BLOCK)) {
+        block.at(z);
+        block.losses(z, &[1.0; BLOCK][..z.len()], losses);
+        z.copy_from_slice(&block.q[..z.len()]);
     }
 }
 

@@ -17,7 +17,7 @@ use super::error::FitError;
 use super::objective::SCORE_SCALE;
 use super::options::FitOptions;
 use super::plain::{ByMethod, FitData, fit_counts};
-use super::warm::{Drawn, Warm};
+use super::warm::{Drawn, ONE, Sample, Warm};
 use crate::curve::EvaluationCurve;
 
 /// Key of the bootstrap's draws, so that they differ from the draws of other modules with the same seed.
@@ -94,7 +94,7 @@ impl FitData<'_> {
     pub fn bootstrap(&self, options: &BootstrapOptions) -> GameBootstrap {
         let starts = ByMethod::new(|method| start(method, &self.counts).ok().filter(|_| options.sigmoids));
         let games = Games::new(&self.grouped, &self.counts, options.bin_cp);
-        let warm = Method::ALL.map(|m| starts[m].map(|at| Warm::new(m, at, &games.x)));
+        let warm = Method::ALL.map(|m| starts[m].map(|at| Warm::new(m, at, &games.x, games.each())));
         let (curves, bins) = games.run(warm, options);
         let fits = ByMethod::new(|method| {
             starts[method].map(|_| {
@@ -121,7 +121,7 @@ struct Games {
     /// the distinct scores in thousands of centipawns, ascending
     x: Vec<f64>,
     /// index of the score, and one sample with its doubled result; samples of a game together
-    codes: Vec<(u32, u64)>,
+    codes: Vec<Sample>,
     /// where each game begins in `codes`, and the end
     starts: Vec<usize>,
     /// bins of the evaluation curve with the scores in them
@@ -130,9 +130,6 @@ struct Games {
 
 /// Intervals (low, high) by bin.
 type Intervals = BTreeMap<i32, (f64, f64)>;
-
-/// One sample in a cell of counts: the samples in the upper half, their doubled results in the lower.
-const ONE: u64 = 1 << 32;
 
 impl Games {
     fn new(grouped: &Grouped<'_>, counts: &ScoreCounts, bin_cp: u32) -> Self {
@@ -169,21 +166,17 @@ impl Games {
         let (mut curves, mut means) = <([Vec<_>; 2], Vec<Vec<f64>>)>::default();
         for round in (0..options.resamples).step_by(ROUND as usize) {
             let rounds = round..options.resamples.min(round + ROUND);
-            let scratch = || (vec![0u64; self.x.len()], Drawn::default());
-            let one = |(cells, drawn): &mut (Vec<u64>, Drawn), r: u32| {
-                self.resample(cells, &keys, random::Prefix::new(&[KEY ^ options.seed, u64::from(r)]));
+            let one = |drawn: &mut Drawn, r: u32| {
+                self.resample(drawn, &keys, random::Prefix::new(&[KEY ^ options.seed, u64::from(r)]));
                 let result = |(_, range): &(i32, std::ops::Range<usize>)| {
-                    let sum = cells[range.clone()].iter().sum::<u64>();
+                    let sum = drawn.cells[range.clone()].iter().sum::<u64>();
                     let (n, doubled) = (sum >> 32, sum & (ONE - 1));
                     if n == 0 { f64::NAN } else { doubled as f64 / (2 * n) as f64 }
                 };
                 let means: Vec<f64> = self.bins.iter().map(result).collect();
-                if warm.iter().any(Option::is_some) {
-                    drawn.take(&self.x, cells);
-                }
-                (warm.each_ref().map(|warm| warm.as_ref().map(|warm| warm.fit(drawn))), means)
+                (warm.each_ref().map(|warm| warm.as_ref().map(|warm| warm.fit(&self.x, drawn))), means)
             };
-            for (found, of_bins) in rounds.into_par_iter().map_init(scratch, one).collect::<Vec<_>>() {
+            for (found, of_bins) in rounds.into_par_iter().map_init(Drawn::default, one).collect::<Vec<_>>() {
                 curves.iter_mut().zip(found).for_each(|(curves, found)| curves.extend(found));
                 means.push(of_bins);
             }
@@ -199,15 +192,24 @@ impl Games {
         (curves, self.bins.iter().enumerate().filter_map(interval).collect())
     }
 
-    /// Counts one resample into cells by distinct score.
-    fn resample(&self, cells: &mut [u64], keys: &[u64], draws: random::Prefix) {
-        cells.fill(0);
+    /// The samples of each game.
+    fn each(&self) -> impl Iterator<Item = &[Sample]> {
+        self.starts.windows(2).map(|ends| &self.codes[ends[0]..ends[1]])
+    }
+
+    /// Draws games, and counts their samples.
+    fn resample(&self, drawn: &mut Drawn, keys: &[u64], draws: random::Prefix) {
+        drawn.games.clear();
+        drawn.games.resize(keys.len(), 0);
         for key in keys {
-            let game = draws.below_mixed(keys.len() as u64, *key) as usize;
-            for &(index, sample) in &self.codes[self.starts[game]..self.starts[game + 1]] {
-                cells[index as usize] += sample;
-            }
+            drawn.games[draws.below_mixed(keys.len() as u64, *key) as usize] += 1;
         }
+        drawn.cells.clear();
+        drawn.cells.resize(self.x.len(), 0);
+        for (times, samples) in drawn.games.iter().zip(self.each()) {
+            samples.iter().for_each(|&(index, sample)| drawn.cells[index as usize] += u64::from(*times) * sample);
+        }
+        drawn.taken = false;
     }
 }
 

@@ -131,31 +131,49 @@ impl ScoreCounts {
         self.rows.iter().map(ScoreCount::total).sum()
     }
 
-    /// Number of samples with that outcome.
-    pub fn samples_of(&self, outcome: Outcome) -> u64 {
-        let of = |r: &ScoreCount| match outcome {
-            Outcome::Win => r.wins,
-            Outcome::Draw => r.draws,
-            Outcome::Loss => r.losses,
-        };
-        self.rows.iter().map(of).sum()
-    }
-
     /// Returns `true` if some score splits the outcomes, so that no finite curve is best.
     ///
     /// A draw counts half for each side and is therefore on both sides of the split. Samples at the score of the split
     /// itself may have either outcome (quasi-complete separation; Albert and Anderson, *On the
     /// existence of maximum likelihood estimates in logistic regression models*, Biometrika 1984).
     pub fn separable(&self) -> bool {
-        let winners = || self.rows.iter().filter(|r| r.wins + r.draws > 0).map(|r| r.score_cp);
-        let losers = || self.rows.iter().filter(|r| r.losses + r.draws > 0).map(|r| r.score_cp);
-        // rows are sorted, so the ends are the extremes
-        match (winners().next(), winners().next_back(), losers().next(), losers().next_back()) {
-            (Some(win_low), Some(win_high), Some(loss_low), Some(loss_high)) => {
-                loss_high <= win_low || win_high <= loss_low
-            }
-            _ => true,
+        Ends::new(self.each()).separable()
+    }
+
+    /// Each score and outcome, and its samples.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (i32, Outcome, u64)> {
+        let of = |r: &ScoreCount| [(Outcome::Win, r.wins), (Outcome::Draw, r.draws), (Outcome::Loss, r.losses)];
+        self.rows.iter().flat_map(move |r| of(r).map(|(outcome, n)| (r.score_cp, outcome, n)))
+    }
+}
+
+/// How many samples each outcome has, and their lowest and highest score.
+pub(crate) struct Ends {
+    pub samples: [u64; 3],
+    scores: [(i32, i32); 3],
+}
+
+impl Ends {
+    pub(crate) fn new(samples: impl Iterator<Item = (i32, Outcome, u64)>) -> Self {
+        let mut ends = Self { samples: [0; 3], scores: [(i32::MAX, i32::MIN); 3] };
+        for (score_cp, outcome, n) in samples.filter(|(.., n)| *n > 0) {
+            ends.samples[outcome as usize] += n;
+            let (low, high) = &mut ends.scores[outcome as usize];
+            (*low, *high) = (score_cp.min(*low), score_cp.max(*high));
         }
+        ends
+    }
+
+    /// The lowest and the highest score of some outcomes; the wrong way round where they have none.
+    pub(crate) fn of(&self, outcomes: &[Outcome]) -> (i32, i32) {
+        let scores = outcomes.iter().map(|outcome| self.scores[*outcome as usize]);
+        scores.fold((i32::MAX, i32::MIN), |a, b| (a.0.min(b.0), a.1.max(b.1)))
+    }
+
+    /// See [`ScoreCounts::separable`].
+    pub(crate) fn separable(&self) -> bool {
+        let [winners, losers] = [Outcome::Win, Outcome::Loss].map(|side| self.of(&[side, Outcome::Draw]));
+        losers.1 <= winners.0 || winners.1 <= losers.0
     }
 }
 

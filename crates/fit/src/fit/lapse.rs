@@ -58,28 +58,11 @@ impl Points {
             return self.with_draws(&z[..n], common.lapse, draws, &results[..n]);
         }
         self.logistics.at(&z[..n]);
-        let (p, q, results) = (&self.logistics.p[..n], &self.logistics.q[..n], &results[..n]);
+        let results = &results[..n];
         let Some(lapse) = common.lapse else { return self.without(z, results) };
-        let slope = 1.0 - 2.0 * lapse;
-        let (won, lost) = (&mut self.won[..n], &mut self.lost[..n]);
-        let [by_z, by_share, ..] = self.first.each_mut().map(|values| &mut values[..n]);
-        let [zz, both, shares, ..] = self.second.each_mut().map(|values| &mut values[..n]);
-        for i in 0..n {
-            let (p, q, result) = (p[i], q[i], results[i]);
-            let (win, loss) = ((lapse + slope * p).max(1.0 / LARGEST), (lapse + slope * q).max(1.0 / LARGEST));
-            (won[i], lost[i]) = (win, loss);
-            let (to_win, to_loss) = (result / win, (1.0 - result) / loss);
-            let by = to_loss - to_win;
-            let curvature = (to_win / win + to_loss / loss).min(LARGEST);
-            // the derivatives of the probability of a win
-            let (rise, share) = (slope * p * q, q - p);
-            by_z[i] = by * rise;
-            by_share[i] = by * share;
-            zz[i] = curvature * rise * rise + by * rise * share;
-            both[i] = curvature * rise * share - 2.0 * by * p * q;
-            shares[i] = curvature * share * share;
-        }
+        with_lapse(self, results, &lapse);
         if lapse > 0.0 {
+            let (won, lost) = (&mut self.won[..n], &mut self.lost[..n]);
             vector::log(won);
             vector::log(lost);
             for (i, loss) in self.loss[..n].iter_mut().enumerate() {
@@ -109,34 +92,14 @@ impl Points {
         let lambda = lapse.unwrap_or(0.0);
         let body = 1.0 - 2.0 * lambda - drawn;
         // a loss is a win of the other side
-        let Self { logistics, won, lost, loss, first: by, second: twice, .. } = self;
-        let (t, p_of) = (&mut lost[..n], &mut won[..n]);
+        let t = &mut self.lost[..n];
         for i in 0..n {
             t[i] = if results[i] == 0.0 { -z[i] } else { z[i] } - width;
         }
-        logistics.at(t);
-        let [by_z, by_lambda, by_drawn, by_width] = by.each_mut().map(|values| &mut values[..n]);
-        let [zz, zl, ll, zd, ld, dd, zw, lw, dw, ww] = twice.each_mut().map(|values| &mut values[..n]);
-        let (win, lose) = (&logistics.p[..n], &logistics.q[..n]);
-        for i in 0..n {
-            let (a, other) = (win[i], lose[i]);
-            let (rise, sign) = (a * other, if results[i] == 0.0 { -1.0 } else { 1.0 });
-            let p = (lambda + body * a).max(1.0 / LARGEST);
-            p_of[i] = p;
-            let r = 1.0 / p;
-            // the derivatives of P over P by t = z - δ, λ and ν, and of that by t without B; P itself may be too small
-            // for a double
-            let (by_t, l, d, bend) = match lambda > 0.0 {
-                true => (body * rise * r, (other - a) * r, -a * r, rise * r),
-                false => (other, (other - a) * r, -1.0 / body, other / body),
-            };
-            (by_z[i], by_lambda[i], by_drawn[i], by_width[i]) = (-sign * by_t, -l, -d, by_t);
-            let (tt, tl, td) = (by_t * (by_t - (other - a)), by_t * l + 2.0 * bend, by_t * d + bend);
-            (zz[i], zw[i], ww[i]) = (tt, -sign * tt, tt);
-            (zl[i], lw[i], ll[i]) = (sign * tl, -tl, (l * l).min(LARGEST));
-            (zd[i], dw[i], dd[i]) = (sign * td, -td, (d * d).min(LARGEST));
-            ld[i] = (l * d).clamp(-LARGEST, LARGEST);
-        }
+        self.logistics.at(t);
+        one_side(self, results, &[lambda, body]);
+        let Self { logistics, won, lost, loss, .. } = self;
+        let (t, p_of) = (&mut lost[..n], &mut won[..n]);
         if lambda > 0.0 {
             vector::log(p_of);
             loss[..n].iter_mut().zip(&*p_of).for_each(|(loss, log)| *loss = -log);
@@ -187,6 +150,61 @@ impl Points {
         }
         vector::log(p_of);
         of[..n].iter().zip(&*p_of).for_each(|(i, log)| loss[*i] = -log);
+    }
+}
+
+vector::wide! {
+    /// The shares won and lost with lapses, and the derivatives.
+    with_lapse(points: &mut Points; results: &[f64], lapse: &f64) {
+        let (n, lapse) = (results.len(), *lapse);
+        let (p, q) = (&points.logistics.p[..n], &points.logistics.q[..n]);
+        let slope = 1.0 - 2.0 * lapse;
+        let (won, lost) = (&mut points.won[..n], &mut points.lost[..n]);
+        let [by_z, by_share, ..] = points.first.each_mut().map(|values| &mut values[..n]);
+        let [zz, both, shares, ..] = points.second.each_mut().map(|values| &mut values[..n]);
+        for i in 0..n {
+            let (p, q, result) = (p[i], q[i], results[i]);
+            let (win, loss) = ((lapse + slope * p).max(1.0 / LARGEST), (lapse + slope * q).max(1.0 / LARGEST));
+            (won[i], lost[i]) = (win, loss);
+            let (to_win, to_loss) = (result / win, (1.0 - result) / loss);
+            let by = to_loss - to_win;
+            let curvature = (to_win / win + to_loss / loss).min(LARGEST);
+            // the derivatives of the probability of a win
+            let (rise, share) = (slope * p * q, q - p);
+            by_z[i] = by * rise;
+            by_share[i] = by * share;
+            zz[i] = curvature * rise * rise + by * rise * share;
+            both[i] = curvature * rise * share - 2.0 * by * p * q;
+            shares[i] = curvature * share * share;
+        }
+    }
+
+    /// P of one side and the derivatives, where draws are apart; `shares` are λ and B.
+    one_side(points: &mut Points; results: &[f64], shares: &[f64; 2]) {
+        let (n, [lambda, body]) = (results.len(), *shares);
+        let p_of = &mut points.won[..n];
+        let [by_z, by_lambda, by_drawn, by_width] = points.first.each_mut().map(|values| &mut values[..n]);
+        let [zz, zl, ll, zd, ld, dd, zw, lw, dw, ww] = points.second.each_mut().map(|values| &mut values[..n]);
+        let (win, lose) = (&points.logistics.p[..n], &points.logistics.q[..n]);
+        for i in 0..n {
+            let (a, other) = (win[i], lose[i]);
+            let (rise, sign) = (a * other, if results[i] == 0.0 { -1.0 } else { 1.0 });
+            let p = (lambda + body * a).max(1.0 / LARGEST);
+            p_of[i] = p;
+            let r = 1.0 / p;
+            // the derivatives of P over P by t = z - δ, λ and ν, and of that by t without B; P itself may be too small
+            // for a double
+            let (by_t, l, d, bend) = match lambda > 0.0 {
+                true => (body * rise * r, (other - a) * r, -a * r, rise * r),
+                false => (other, (other - a) * r, -1.0 / body, other / body),
+            };
+            (by_z[i], by_lambda[i], by_drawn[i], by_width[i]) = (-sign * by_t, -l, -d, by_t);
+            let (tt, tl, td) = (by_t * (by_t - (other - a)), by_t * l + 2.0 * bend, by_t * d + bend);
+            (zz[i], zw[i], ww[i]) = (tt, -sign * tt, tt);
+            (zl[i], lw[i], ll[i]) = (sign * tl, -tl, (l * l).min(LARGEST));
+            (zd[i], dw[i], dd[i]) = (sign * td, -td, (d * d).min(LARGEST));
+            ld[i] = (l * d).clamp(-LARGEST, LARGEST);
+        }
     }
 }
 

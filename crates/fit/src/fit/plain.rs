@@ -7,7 +7,7 @@ use evalcurve_calibration::{Calibration, Estimate, FittedModel, Method, Model, O
 use serde::{Deserialize, Serialize};
 
 use super::case::Case;
-use super::counts::{Observation, ScoreCounts};
+use super::counts::{Ends, Observation, ScoreCounts};
 use super::covariance::{self, Grouped};
 use super::error::FitError;
 use super::options::{FitOptions, MIN_GAMES};
@@ -224,7 +224,7 @@ pub(super) fn minimum(
     options: &FitOptions,
 ) -> Result<(Minimum, PointFit), FitError> {
     let samples = counts.samples();
-    check(counts, options.min_samples)?;
+    check(counts.each(), options.min_samples)?;
     let (minimum, passes) = start::solve(method, counts)
         .map_err(|(Stalled { gradient, .. }, passes)| FitError::NotConverged { gradient, passes })?;
     let sigmoid = minimum.sigmoid();
@@ -235,30 +235,28 @@ pub(super) fn minimum(
     Ok((minimum, PointFit { method, sigmoid, samples, passes, mean_loss }))
 }
 
-/// Whether the counts determine a curve.
-fn check(counts: &ScoreCounts, min_samples: u64) -> Result<(), FitError> {
-    let samples = counts.samples();
+/// Whether samples determine a curve: scores with an outcome, and how many there are.
+fn check(samples: impl Iterator<Item = (i32, Outcome, u64)>, min_samples: u64) -> Result<(), FitError> {
+    let ends = Ends::new(samples);
+    let samples = ends.samples.iter().sum();
     // two parameters need three samples for a covariance, even where the options allow fewer
     let need = min_samples.max(3);
     if samples < need {
         return Err(FitError::TooFewSamples { have: samples, need });
     }
-    for outcome in [Outcome::Win, Outcome::Draw, Outcome::Loss] {
-        if counts.samples_of(outcome) == samples {
-            return Err(FitError::OneClass { outcome, samples });
-        }
+    let outcomes = [Outcome::Win, Outcome::Draw, Outcome::Loss];
+    if let Some(outcome) = outcomes.into_iter().find(|outcome| ends.samples[*outcome as usize] == samples) {
+        return Err(FitError::OneClass { outcome, samples });
     }
-    if let [only] = counts.rows() {
-        return Err(FitError::AllScoresEqual { score_cp: only.score_cp, samples });
+    let (low, high) = ends.of(&outcomes);
+    if low == high {
+        return Err(FitError::AllScoresEqual { score_cp: low, samples });
     }
-    if counts.separable() {
-        return Err(FitError::Separable { samples });
-    }
-    Ok(())
+    if ends.separable() { Err(FitError::Separable { samples }) } else { Ok(()) }
 }
 
 /// Whether the cases determine a curve over the score.
 pub(super) fn check_cases(cases: impl IntoIterator<Item: Borrow<Case>>, min_samples: u64) -> Result<(), FitError> {
-    let observations: Vec<Observation> = cases.into_iter().map(|case| case.borrow().observation()).collect();
-    check(&ScoreCounts::from_observations(&observations), min_samples)
+    let each = |case: Case| (case.score_cp, case.outcome, 1);
+    check(cases.into_iter().map(|case| each(*case.borrow())), min_samples)
 }

@@ -23,11 +23,9 @@ pub fn pool_adjacent_violators(values: impl IntoIterator<Item = (f64, f64)>) -> 
 
 /// The first and the last index, the sum and the weight of each pool.
 pub(crate) fn pooled(values: impl IntoIterator<Item = (f64, f64)>) -> Vec<(usize, usize, f64, f64)> {
-    let values = values.into_iter();
     // sums, not means, so that pools of results are exact
-    let mut pools: Vec<(usize, usize, f64, f64)> = Vec::with_capacity(values.size_hint().1.unwrap_or(0));
-    for (i, (sum, weight)) in values.enumerate() {
-        let mut here = (i, i, sum, weight);
+    let mut pools: Vec<(usize, usize, f64, f64)> = Vec::new();
+    let mut push = |mut here: (usize, usize, f64, f64)| {
         while let Some(&(first, _, before, mass)) = pools.last() {
             // before/mass >= here/weight, without division
             if before * here.3 < here.2 * mass {
@@ -37,6 +35,20 @@ pub(crate) fn pooled(values: impl IntoIterator<Item = (f64, f64)>) -> Vec<(usize
             pools.pop();
         }
         pools.push(here);
+    };
+    let mut values = values.into_iter();
+    let Some(mut last) = values.next() else { return pools };
+    let mut here = (0, 0, last.0, last.1);
+    for (i, (sum, weight)) in (1..).zip(values) {
+        // values that do not rise share a pool whatever is before them
+        if last.0 * weight < sum * last.1 {
+            push(here);
+            here = (i, i, sum, weight);
+        } else {
+            here = (here.0, i, here.2 + sum, here.3 + weight);
+        }
+        last = (sum, weight);
     }
+    push(here);
     pools
 }

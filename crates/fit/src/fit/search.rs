@@ -24,6 +24,13 @@ const STEP_TOLERANCE: f64 = 1e-6;
 /// Longest Newton step, as a change of typical predictions.
 pub(crate) const MAX_STEP: f64 = 8.0;
 
+/// Where the loss is convex and the first Newton step changes typical predictions by no more than this, Newton steps go
+/// alone. `diagnose` of 9,307 games of floodgate takes 3.17 CPU-seconds in place of 3.42 (3.28 with 2, 3.15 with 9).
+const NEAR: f64 = 4.0;
+
+/// Evaluations in which these steps have to arrive.
+const FEW: u32 = 12;
+
 /// Parameters up to which argmin searches first. It stores a dense matrix; beyond this Newton steps go alone.
 const MAX_DENSE: usize = 64;
 
@@ -168,13 +175,17 @@ impl<'a, H: Curvature> Search<'a, H> {
         {
             return Some(evaluation.clone());
         }
-        self.passes.set(self.passes.get() + 1);
-        let found = self.loss.evaluate(at)?;
-        if !(found.loss.is_finite() && found.gradient.iter().all(|g| g.is_finite())) {
-            return None;
-        }
-        self.lowest.set(self.lowest.get().min(found.loss));
+        let found = self.fresh(at)?;
         *self.memo.borrow_mut() = Some((at.to_vec(), found.clone()));
+        Some(found)
+    }
+
+    /// The same at a point that nobody asks for again.
+    fn fresh(&self, at: &[f64]) -> Option<Evaluation<H>> {
+        self.passes.set(self.passes.get() + 1);
+        let is_finite = |e: &Evaluation<H>| e.loss.is_finite() && e.gradient.iter().all(|g| g.is_finite());
+        let found = self.loss.evaluate(at).filter(is_finite)?;
+        self.lowest.set(self.lowest.get().min(found.loss));
         Some(found)
     }
 
@@ -185,7 +196,18 @@ impl<'a, H: Curvature> Search<'a, H> {
             return self.polish(start, last_pass);
         }
         let first = self.evaluate(start).ok_or(Stalled::NOWHERE)?;
-        self.polish(&self.quasi_newton(start, &first), last_pass)
+        let near = |(step, is_bowl): &(Vec<f64>, bool)| *is_bowl && self.change(step) <= NEAR;
+        let alone = first.hessian.newton_step(&first.gradient).filter(near);
+        // scores far out of line make a typical prediction of what few samples have
+        match alone.and_then(|_| self.polish(start, last_pass.min(self.passes() + FEW)).ok()) {
+            Some(found) => Ok(found),
+            None => self.polish(&self.quasi_newton(start, &first), last_pass),
+        }
+    }
+
+    /// By how much a step moves typical predictions.
+    fn change(&self, step: &[f64]) -> f64 {
+        step.iter().zip(self.loss.spread()).map(|(s, spread)| s.abs() * spread).sum()
     }
 
     /// Where argmin's BFGS with a Moré-Thuente line search arrives. It begins with the true curvature at the start in
@@ -236,8 +258,8 @@ impl<'a, H: Curvature> Search<'a, H> {
             let Some((step, is_bowl)) = here.hessian.newton_step(&here.gradient) else {
                 return Err(stalled(at, &here));
             };
-            let size: f64 = step.iter().zip(self.loss.spread()).map(|(s, spread)| s.abs() * spread).sum();
-            if is_bowl && here.size_of_gradient() <= GRADIENT_TOLERANCE && size <= STEP_TOLERANCE {
+            let is_still = here.size_of_gradient() <= GRADIENT_TOLERANCE && self.change(&step) <= STEP_TOLERANCE;
+            if is_bowl && is_still {
                 return Ok(self.last_step(Minimum { at, evaluation: here }, &step, last_pass));
             }
             if self.loss.leaves(&at, &here, &step, is_bowl) {
@@ -256,7 +278,7 @@ impl<'a, H: Curvature> Search<'a, H> {
                 }
                 let next: Vec<f64> = at.iter().zip(&step).map(|(a, s)| a + length * s).collect();
                 // close to the minimum rounding hides what a step gains in loss, but the gradient shows it
-                let better = self.evaluate(&next).filter(|there| {
+                let better = self.fresh(&next).filter(|there| {
                     let level = there.loss <= here.loss + 1e-12 * here.loss.abs();
                     there.loss < here.loss || (level && there.size_of_gradient() < here.size_of_gradient())
                 });
@@ -276,7 +298,7 @@ impl<'a, H: Curvature> Search<'a, H> {
             return minimum;
         }
         let at: Vec<f64> = minimum.at.iter().zip(step).map(|(a, s)| a + s).collect();
-        match self.evaluate(&at).filter(|there| there.size_of_gradient() < gradient) {
+        match self.fresh(&at).filter(|there| there.size_of_gradient() < gradient) {
             Some(evaluation) => Minimum { at, evaluation },
             None => minimum,
         }
