@@ -30,9 +30,6 @@ pub fn page(report: &Report<'_>) -> Result<Page, PlotError> {
     // what was read comes last
     sections.rotate_left(1);
     let constants = head::constants(report)?;
-    let mut numbers = Vec::new();
-    sections.iter().for_each(|(.., body)| numbers_of(body, &mut numbers));
-    numbers.extend(constants.iter().map(numbers_of_figure));
     let body = html! {
         header { "\n" (answer(report, constants.as_ref())) }
         "\n"
@@ -54,18 +51,17 @@ pub fn page(report: &Report<'_>) -> Result<Page, PlotError> {
         "\n"
     };
     let title = say!(report.language, "diagnosis of {}", report.engines(3));
+    let mut numbers = Vec::new();
+    sections.into_iter().for_each(|(.., body)| numbers_of(body, &mut numbers));
+    numbers.extend(constants.map(Figure::into_numbers));
     Ok(Page { html: document(&title, "", report.language, body), numbers })
 }
 
-fn numbers_of_figure(figure: &Figure) -> (String, Data) {
-    (figure.title().to_owned(), figure.data().clone())
-}
-
 /// Adds the numbers of all figures of some blocks.
-fn numbers_of(blocks: &[Block], out: &mut Vec<(String, Data)>) {
+fn numbers_of(blocks: Vec<Block>, out: &mut Vec<(String, Data)>) {
     for block in blocks {
         match block {
-            Block::Figures(figures) => out.extend(figures.iter().map(numbers_of_figure)),
+            Block::Figures(figures) => out.extend(figures.into_iter().map(Figure::into_numbers)),
             Block::Folded { body, .. } => numbers_of(body, out),
             _ => {}
         }

@@ -38,6 +38,10 @@ pub(super) fn sized(size_px: f64) -> FontDesc<'static> {
 /// A text as it is drawn: letters and their marks as one character (names from macOS have them apart), and a box for
 /// what must not reach a file.
 pub(super) fn clean(text: &str) -> String {
+    // most texts are of such letters alone, and are measured often
+    if text.bytes().all(|b| (b' '..=b'~').contains(&b)) {
+        return text.to_owned();
+    }
     printable(&text.nfc().collect::<String>(), REPLACEMENT)
 }
 

@@ -358,6 +358,11 @@ impl Figure {
         &self.data
     }
 
+    /// The title with [`Self::data`].
+    pub fn into_numbers(self) -> (String, Data) {
+        (self.title, self.data)
+    }
+
     /// The SVG for a page, with the places where numbers can be read. Each is an element of the group `spots`; the
     /// style sheet of the page shows its text while the pointer is on it or it has the focus. Attributes that most
     /// elements have are left to that sheet: `svg { fill: #222; stroke-linejoin: round }`,

@@ -38,16 +38,14 @@ pub(super) struct Cell {
 pub(super) struct Cells {
     engines: usize,
     bins: usize,
-    /// The cell of each sample.
-    cells: Vec<u32>,
-    results: Results,
+    samples: Samples,
 }
 
-/// The result of each sample.
-enum Results {
-    /// Twice it, where each is 0, ½ or 1: their counts are all that sums need.
-    Doubled(Vec<u8>),
-    Any(Vec<f64>),
+/// The cell and the result of each sample.
+enum Samples {
+    /// Where each result is 0, ½ or 1: three times the cell and twice the result, whose counts are all that sums need.
+    Counted(Vec<u32>),
+    Any(Vec<(u32, f64)>),
 }
 
 impl Cells {
@@ -55,40 +53,39 @@ impl Cells {
     pub(crate) fn new(rows: &[MismatchRow], edges: &[f64], engines: usize) -> Self {
         let bin = |value: f64| edges.partition_point(|edge| *edge < value);
         let bins = edges.len() + 1;
-        let cells = rows.iter().map(|r| (r.engine * bins + bin(r.value)) as u32).collect();
-        let doubled = |r: &MismatchRow| [0.0, 0.5, 1.0].iter().position(|y| *y == r.result).map(|i| i as u8);
-        let doubled: Option<Vec<u8>> = rows.iter().map(doubled).collect();
-        let any = || Results::Any(rows.iter().map(|r| r.result).collect());
-        Self { engines, bins, cells, results: doubled.map_or_else(any, Results::Doubled) }
+        let cell = |r: &MismatchRow| (r.engine * bins + bin(r.value)) as u32;
+        let doubled = |r: &MismatchRow| [0.0, 0.5, 1.0].iter().position(|y| *y == r.result);
+        let counted = rows.iter().map(|r| Some(3 * cell(r) + doubled(r)? as u32)).collect();
+        let any = || Samples::Any(rows.iter().map(|r| (cell(r), r.result)).collect());
+        Self { engines, bins, samples: Option::map_or_else(counted, any, Samples::Counted) }
     }
 
     /// The cells, with each sample once.
     pub(crate) fn counted(&self) -> Vec<Cell> {
         let mut drawn = Drawn::new(self);
-        (0..self.cells.len()).for_each(|sample| drawn.add(self, sample, &[1; LANES]));
-        drawn.lane(0)
+        let samples = match &self.samples {
+            Samples::Counted(samples) => samples.len(),
+            Samples::Any(samples) => samples.len(),
+        };
+        (0..samples).for_each(|sample| drawn.add(self, sample, &[1; LANES]));
+        drawn.lane(0).collect()
     }
 
-    /// M² of cells, by the formula of [`scale_mismatch`](super::rows::scale_mismatch).
-    pub(crate) fn m_squared(&self, cells: &[Cell]) -> f64 {
+    /// M² of cells in their order, by the formula of [`scale_mismatch`](super::rows::scale_mismatch). Of the cells of a
+    /// bin it takes sums alone: Σ n (mean - all)² is Σ sum²/n - N all², and Σ n (1/n - 1/N) their number less one.
+    pub(crate) fn m_squared(&self, cells: impl Iterator<Item = Cell>) -> f64 {
+        // the sums of a bin, Σ sum²/n and the number of its cells
+        let mut bins = vec![(Cell::default(), 0.0, 0.0); self.bins];
+        for (bin, c) in (0..self.bins).cycle().zip(cells).filter(|(_, c)| c.n >= MIN_CELL as f64) {
+            let (all, between, number) = &mut bins[bin];
+            *all = Cell { n: all.n + c.n, sum: all.sum + c.sum, squares: all.squares + c.squares };
+            *between += c.sum * c.sum / c.n;
+            *number += 1.0;
+        }
         let (mut weighted, mut total) = (0.0, 0.0);
-        for bin in 0..self.bins {
-            let of_bin = cells.iter().skip(bin).step_by(self.bins);
-            let used: Vec<Cell> = of_bin.filter(|c| c.n >= MIN_CELL as f64).copied().collect();
-            let n: f64 = used.iter().map(|c| c.n).sum();
-            if n == 0.0 {
-                continue;
-            }
-            let mean = used.iter().map(|c| c.sum).sum::<f64>() / n;
-            let variance = (used.iter().map(|c| c.squares).sum::<f64>() - n * mean * mean) / (n - 1.0);
-            let spread: f64 = used
-                .iter()
-                .map(|c| {
-                    let gap = c.sum / c.n - mean;
-                    c.n / n * (gap * gap - variance * (1.0 / c.n - 1.0 / n))
-                })
-                .sum();
-            weighted += n * spread;
+        for (Cell { n, sum, squares }, between, number) in bins.into_iter().filter(|(all, ..)| all.n > 0.0) {
+            let within = sum * sum / n;
+            weighted += between - within - (squares - within) / (n - 1.0) * (number - 1.0);
             total += n;
         }
         weighted / total
@@ -117,8 +114,8 @@ const LANES: usize = 8;
 
 /// What each cell has in all resamples that are drawn side by side.
 enum Drawn {
-    /// How often each result was drawn, by its double.
-    Counts(Vec<[[u32; LANES]; 3]>),
+    /// How often each result was drawn, three for each cell.
+    Counts(Vec<[u32; LANES]>),
     /// Count, sum and sum of squares.
     Sums(Vec<[[f64; LANES]; 3]>),
 }
@@ -126,23 +123,23 @@ enum Drawn {
 impl Drawn {
     fn new(cells: &Cells) -> Self {
         let all = cells.engines * cells.bins;
-        match cells.results {
-            Results::Doubled(_) => Self::Counts(vec![[[0; LANES]; 3]; all]),
-            Results::Any(_) => Self::Sums(vec![[[0.0; LANES]; 3]; all]),
+        match cells.samples {
+            Samples::Counted(_) => Self::Counts(vec![[0; LANES]; 3 * all]),
+            Samples::Any(_) => Self::Sums(vec![[[0.0; LANES]; 3]; all]),
         }
     }
 
     /// Adds a sample whose game was drawn so many times.
     #[inline]
     fn add(&mut self, cells: &Cells, sample: usize, times: &[u32; LANES]) {
-        let cell = cells.cells[sample] as usize;
-        match (self, &cells.results) {
-            (Self::Counts(counts), Results::Doubled(doubled)) => {
-                let count = &mut counts[cell][usize::from(doubled[sample])];
+        match (self, &cells.samples) {
+            (Self::Counts(counts), Samples::Counted(samples)) => {
+                let count = &mut counts[samples[sample] as usize];
                 count.iter_mut().zip(times).for_each(|(count, times)| *count += times);
             }
-            (Self::Sums(sums), Results::Any(results)) => {
-                let (y, [n, sum, squares]) = (results[sample], &mut sums[cell]);
+            (Self::Sums(sums), Samples::Any(samples)) => {
+                let (cell, y) = samples[sample];
+                let [n, sum, squares] = &mut sums[cell as usize];
                 for (lane, times) in times.iter().enumerate() {
                     let times = f64::from(*times);
                     n[lane] += times;
@@ -155,18 +152,18 @@ impl Drawn {
     }
 
     /// The cells of one resample.
-    fn lane(&self, lane: usize) -> Vec<Cell> {
-        let of_counts = |counts: &[[u32; LANES]; 3]| {
-            let [lost, drawn, won] = counts.map(|count| f64::from(count[lane]));
+    fn lane(&self, lane: usize) -> impl Iterator<Item = Cell> {
+        let of_counts = move |[lost, drawn, won]: &[[u32; LANES]; 3]| {
+            let [lost, drawn, won] = [lost, drawn, won].map(|count| f64::from(count[lane]));
             Cell { n: lost + drawn + won, sum: won + 0.5 * drawn, squares: won + 0.25 * drawn }
         };
-        match self {
-            Self::Counts(counts) => counts.iter().map(of_counts).collect(),
-            Self::Sums(sums) => sums
-                .iter()
-                .map(|[n, sum, squares]| Cell { n: n[lane], sum: sum[lane], squares: squares[lane] })
-                .collect(),
-        }
+        let of_sums =
+            move |[n, sum, squares]: &[[f64; LANES]; 3]| Cell { n: n[lane], sum: sum[lane], squares: squares[lane] };
+        let (counts, sums) = match self {
+            Self::Counts(counts) => (counts.as_chunks().0, &[][..]),
+            Self::Sums(sums) => (&[][..], &sums[..]),
+        };
+        counts.iter().map(of_counts).chain(sums.iter().map(of_sums))
     }
 }
 
@@ -190,7 +187,7 @@ pub(super) fn resample(game_of: &[u64], ids: &[u64], cells: &[Cells], options: &
             cells.iter().zip(&mut drawn).for_each(|(cells, drawn)| drawn.add(cells, sample, &times));
         }
         let m_squared =
-            |lane: usize| cells.iter().zip(&drawn).map(|(cells, drawn)| cells.m_squared(&drawn.lane(lane))).collect();
+            |lane: usize| cells.iter().zip(&drawn).map(|(cells, drawn)| cells.m_squared(drawn.lane(lane))).collect();
         (0..LANES).map(m_squared).collect()
     };
     let blocks: Vec<Vec<Vec<f64>>> = parallel::map((options.resamples as usize).div_ceil(LANES), side_by_side);

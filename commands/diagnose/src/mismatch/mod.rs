@@ -359,7 +359,7 @@ mod tests {
             let sorted = Sorted::new(&rows);
             let cells = Cells::new(&rows, &sorted.quantile_edges(), 2);
             let expected = scale_mismatch(&sorted).unwrap().m_squared;
-            assert!((cells.m_squared(&cells.counted()) - expected).abs() < 1e-12, "{transform:?}");
+            assert!((cells.m_squared(cells.counted().into_iter()) - expected).abs() < 1e-12, "{transform:?}");
         }
     }
 

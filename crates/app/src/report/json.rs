@@ -15,12 +15,17 @@ use crate::calibrate::{CalibrateOptions, EngineResult, Validated};
 
 /// A document with its numbers rounded to nine significant digits, as in the calibration file; `null` for a number that
 /// is not finite.
-pub fn rounded(value: Value) -> Value {
+pub fn rounded(mut value: Value) -> Value {
+    round(&mut value);
+    value
+}
+
+fn round(value: &mut Value) {
     match value {
-        Value::Number(n) if n.is_f64() => n.as_f64().map(nine_digits).into(),
-        Value::Array(list) => list.into_iter().map(rounded).collect(),
-        Value::Object(map) => map.into_iter().map(|(k, v)| (k, rounded(v))).collect(),
-        other => other,
+        Value::Number(n) if n.is_f64() => *value = n.as_f64().map(nine_digits).into(),
+        Value::Array(list) => list.iter_mut().for_each(round),
+        Value::Object(map) => map.values_mut().for_each(round),
+        _ => {}
     }
 }
 
