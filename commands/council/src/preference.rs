@@ -4,8 +4,9 @@
 //! win rates. The weights w ≥ 0 minimise Σ c ln(1 + exp(-w·x)) plus a penalty for every deviation from a direction,
 //! equal weights unless said otherwise, so that few data give that direction.
 
-use evalcurve_calibration::logistic::{Logistic, logistic};
+use evalcurve_calibration::logistic::Logistic;
 use evalcurve_fit::fit::{add_times, dot, solve};
+use evalcurve_fit::vector::losses_of_wins;
 use evalcurve_words::random;
 
 /// Strengths of shrinkage that cross-validation chooses from, in units of the mean curvature of the loss, strongest
@@ -56,6 +57,14 @@ impl Pairs {
         self.weights[row] * Logistic::at(dot(self.of(row), weights)).minus_log_p
     }
 
+    /// For each pair the probability that the other move is better, and the loss before it is weighted.
+    fn at(&self, rows: &[usize], weights: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let mut wrong: Vec<f64> = rows.iter().map(|&row| dot(self.of(row), weights)).collect();
+        let mut losses = vec![0.0; rows.len()];
+        losses_of_wins(&mut wrong, &mut losses);
+        (wrong, losses)
+    }
+
     /// A quarter of the mean square: the largest curvature of the loss along one weight, on average.
     fn curvature(&self, rows: &[usize]) -> f64 {
         let (sum, total) = rows.iter().fold((0.0, 0.0), |(sum, total), &row| {
@@ -90,21 +99,23 @@ impl Pairs {
         let penalty = penalty(towards, shrinkage * unit, RIDGE * unit);
         let value = |w: &[f64]| {
             let quadratic: f64 = (0..n).map(|i| (0..n).map(|j| w[i] * penalty[i * n + j] * w[j]).sum::<f64>()).sum();
-            rows.iter().map(|&row| self.loss(row, w)).sum::<f64>() / total + 0.5 * quadratic
+            let (wrong, losses) = self.at(rows, w);
+            let loss: f64 = rows.iter().zip(&losses).map(|(&row, loss)| self.weights[row] * loss).sum();
+            (loss / total + 0.5 * quadratic, wrong)
         };
         let mut w = start;
-        let mut best = value(&w);
+        let (mut best, mut wrong) = value(&w);
         for _ in 0..50 {
-            let (gradient, hessian) = self.derivatives(rows, &w, total, &penalty);
+            let (gradient, hessian) = self.derivatives(rows, (&w, &wrong), total, &penalty);
             let step = within_bounds(&w, &gradient, &hessian);
             let tried = (0..20).map(|k| 0.5f64.powi(k)).find_map(|share| {
                 let next: Vec<f64> = w.iter().zip(&step).map(|(w, s)| (w + share * s).max(0.0)).collect();
-                let value = value(&next);
-                (value < best).then_some((next, value))
+                let (value, wrong) = value(&next);
+                (value < best).then_some((next, value, wrong))
             });
-            let Some((next, lower)) = tried else { break };
+            let Some((next, lower, wrong_there)) = tried else { break };
             let done = best - lower < 1e-12 * best.abs();
-            (w, best) = (next, lower);
+            (w, best, wrong) = (next, lower, wrong_there);
             if done {
                 break;
             }
@@ -112,13 +123,19 @@ impl Pairs {
         w
     }
 
-    fn derivatives(&self, rows: &[usize], w: &[f64], total: f64, penalty: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    /// Gradient and Hessian at weights, given what [`Self::at`] says there.
+    fn derivatives(
+        &self,
+        rows: &[usize],
+        (w, wrong): (&[f64], &[f64]),
+        total: f64,
+        penalty: &[f64],
+    ) -> (Vec<f64>, Vec<f64>) {
         let n = self.judges;
         let mut hessian = penalty.to_vec();
         let mut gradient: Vec<f64> = (0..n).map(|i| (0..n).map(|j| penalty[i * n + j] * w[j]).sum()).collect();
-        for &row in rows {
+        for (&row, p) in rows.iter().zip(wrong) {
             let x = self.of(row);
-            let p = logistic(-dot(x, w));
             let (slope, curvature) = (self.weights[row] * p / total, self.weights[row] * p * (1.0 - p) / total);
             add_times(&mut gradient, -slope, x);
             hessian.chunks_exact_mut(n).zip(x).for_each(|(row, a)| add_times(row, curvature * a, x));
@@ -338,7 +355,7 @@ mod tests {
             let unit = pairs.curvature(&rows);
             let total: f64 = pairs.weights.iter().sum();
             let penalty = penalty(&towards, shrinkage * unit, RIDGE * unit);
-            let (gradient, _) = pairs.derivatives(&rows, &w, total, &penalty);
+            let (gradient, _) = pairs.derivatives(&rows, (&w, &pairs.at(&rows, &w).0), total, &penalty);
             for (w, slope) in w.iter().zip(gradient) {
                 assert!(slope.abs() < 1e-4 || (*w == 0.0 && slope > 0.0), "{shrinkage} {w} {slope}");
             }
