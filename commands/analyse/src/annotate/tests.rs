@@ -1,6 +1,7 @@
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use encoding_rs::{EUC_JP, SHIFT_JIS};
 use evalcurve_calibration::types::Color;
@@ -256,10 +257,14 @@ fn corpus() -> Vec<(String, Vec<u8>)> {
 /// line end.
 #[test]
 fn a_record_without_what_was_inserted_is_the_record() {
-    let (mut files, mut games, mut refused, mut pieces) = (0, 0, 0, 0);
-    for (number, (name, bytes)) in corpus().into_iter().enumerate() {
+    let corpus = corpus();
+    let add = |a: [usize; 4], b: [usize; 4]| std::array::from_fn(|i| a[i] + b[i]);
+    // files, games read, games refused, and pieces
+    let of_file = |number: usize| {
+        let (name, bytes) = &corpus[number];
+        let (mut files, mut games, mut refused, mut pieces) = (0, 0, 0, 0);
         let mut forms: Vec<Vec<u8>> = vec![bytes.clone()];
-        if let Ok(text) = std::str::from_utf8(&bytes) {
+        if let Ok(text) = std::str::from_utf8(bytes) {
             let plain = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
             forms.extend([
                 SHIFT_JIS.encode(&plain).0.into_owned(),
@@ -295,7 +300,17 @@ fn a_record_without_what_was_inserted_is_the_record() {
             back.extend_from_slice(rest);
             assert!(back == *input, "{name}, form {kind}");
         }
-    }
+        [files, games, refused, pieces]
+    };
+    let next = AtomicUsize::new(0);
+    let of_thread = || {
+        let numbers = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+        numbers.take_while(|number| *number < corpus.len()).map(of_file).fold([0; 4], add)
+    };
+    let [files, games, refused, pieces] = std::thread::scope(|scope| {
+        let threads = [(); 4].map(|()| scope.spawn(of_thread));
+        threads.map(|thread| thread.join().unwrap()).into_iter().fold([0; 4], add)
+    });
     println!("{files} files, {games} games, {refused} not annotated, {pieces} comments");
     assert!(files > 1_000 && games > 3_000 && pieces > 100_000 && refused * 20 < games);
 }

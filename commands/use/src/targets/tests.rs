@@ -233,10 +233,33 @@ const MAIN_RS: &str = "#![deny(warnings)]\nmod code;\nfn main() { println!(\"{:.
 const MAIN_JS: &str = "import * as code from './code.mjs';\nconsole.log(code.win_rate(0).toFixed(6));\n";
 const MAIN_PY: &str = "import code_of_file\nprint('%.6f' % code_of_file.win_rate(0))\n";
 
+/// A target, the model that it is for, the file with its code, and the program that runs or compiles it.
+type Run = (Target, usize, &'static str, &'static str, &'static [&'static str]);
+
 /// Compiles and runs what comes out for hostile files: it gives the win rates and does nothing else.
 #[test]
 fn exported_code_runs_nothing_of_a_file() {
-    let folder = std::env::temp_dir().join(format!("evalcurve-export-{}", std::process::id()));
+    let targets: [Run; 6] = [
+        (Target::JavaScript, 0, "code.mjs", "node", &["main.mjs"]),
+        (Target::Python, 0, "code_of_file.py", "python3", &["-B", "main.py"]),
+        (Target::Rust, 0, "code.rs", "rustc", &["--edition", "2021", "-o", "main", "main.rs"]),
+        (Target::CHeader, 0, "code.h", "cc", &["main.c", "-lm"]),
+        (Target::CHeader, 0, "code.h", "c++", &["-std=c++17", "-x", "c++", "main.c"]),
+        (Target::Stockfish, 1, "code.inc", "c++", &["-std=c++17", "main.cpp"]),
+    ];
+    std::thread::scope(|scope| {
+        for (at, target) in targets.into_iter().enumerate() {
+            scope.spawn(move || run_for_hostile_files(at, target));
+        }
+    });
+}
+
+fn run_for_hostile_files(at: usize, (target, model, file, program, arguments): Run) {
+    if !Command::new(program).arg("--version").output().is_ok_and(|ran| ran.status.success()) {
+        eprintln!("SKIPPED: {program} cannot be run, so the code for {target} was not");
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("evalcurve-export-{}-{at}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let run = |program: &str, arguments: &[&str]| {
         let ran = Command::new(program).args(arguments).current_dir(&folder).output().unwrap();
@@ -248,39 +271,22 @@ fn exported_code_runs_nothing_of_a_file() {
     {
         fs::write(folder.join(name), main).unwrap();
     }
-    let strict = ["-trigraphs", "-Wall", "-Wextra", "-Werror", "-o", "main"];
-    let targets: [(Target, usize, &str, &str, &[&str]); 6] = [
-        (Target::JavaScript, 0, "code.mjs", "node", &["main.mjs"]),
-        (Target::Python, 0, "code_of_file.py", "python3", &["-B", "main.py"]),
-        (Target::Rust, 0, "code.rs", "rustc", &["--edition", "2021", "-o", "main", "main.rs"]),
-        (Target::CHeader, 0, "code.h", "cc", &["main.c", "-lm"]),
-        (Target::CHeader, 0, "code.h", "c++", &["-std=c++17", "-x", "c++", "main.c"]),
-        (Target::Stockfish, 1, "code.inc", "c++", &["-std=c++17", "main.cpp"]),
-    ];
+    let strict: &[&str] = match program {
+        "cc" | "c++" => &["-trigraphs", "-Wall", "-Wextra", "-Werror", "-o", "main"],
+        _ => &[],
+    };
     let own = folder.join("main");
-    for (target, model, file, program, arguments) in targets {
-        if !Command::new(program).arg("--version").output().is_ok_and(|ran| ran.status.success()) {
-            eprintln!("SKIPPED: {program} cannot be run, so the code for {target} was not");
-            continue;
-        }
-        let of =
-            |[engine, tool, version]: [&str; 3]| export(&named(engine, tool, version)[model], target, None).unwrap();
-        // every text as the name of the engine, of the tool and its version
-        let hostile = (0..HOSTILE.len()).map(|at| [0, 3, 6].map(|more| HOSTILE[(at + more) % HOSTILE.len()]));
-        let mut answers = Vec::new();
-        for texts in std::iter::once(["A", "B", "1"]).chain(hostile) {
-            fs::write(folder.join(file), of(texts)).unwrap();
-            let strict: &[&str] = if matches!(program, "cc" | "c++") { &strict } else { &[] };
-            let printed = run(program, &[strict, arguments].concat());
-            answers.push(if matches!(program, "node" | "python3") {
-                printed
-            } else {
-                run(&own.to_string_lossy(), &[])
-            });
-        }
-        assert!(answers.iter().all(|answer| *answer == answers[0]), "{target}: {answers:?}");
-        assert!(answers[0].trim_end().parse::<f64>().is_ok_and(|rate| rate > 0.0 && rate < 1.0), "{answers:?}");
-        assert!(!folder.join("pwned").exists(), "{target}");
+    let of = |[engine, tool, version]: [&str; 3]| export(&named(engine, tool, version)[model], target, None).unwrap();
+    // every text as the name of the engine, of the tool and its version
+    let hostile = (0..HOSTILE.len()).map(|at| [0, 3, 6].map(|more| HOSTILE[(at + more) % HOSTILE.len()]));
+    let mut answers = Vec::new();
+    for texts in std::iter::once(["A", "B", "1"]).chain(hostile) {
+        fs::write(folder.join(file), of(texts)).unwrap();
+        let printed = run(program, &[strict, arguments].concat());
+        answers.push(if matches!(program, "node" | "python3") { printed } else { run(&own.to_string_lossy(), &[]) });
     }
+    assert!(answers.iter().all(|answer| *answer == answers[0]), "{target}: {answers:?}");
+    assert!(answers[0].trim_end().parse::<f64>().is_ok_and(|rate| rate > 0.0 && rate < 1.0), "{answers:?}");
+    assert!(!folder.join("pwned").exists(), "{target}");
     let _ = fs::remove_dir_all(&folder);
 }
