@@ -205,8 +205,8 @@ impl Warm {
         sums
     }
 
-    /// Where the expansion of the gradient is 0, and about how far from there the gradient itself is, as a change of the
-    /// logits of typical scores; `None` where that is too far away.
+    /// Where the expansion of the gradient is 0, and about how far from there the gradient itself is, as a change of
+    /// the logits of typical scores; `None` where that is too far away.
     fn expand(&self, games: &[u32]) -> Option<([f64; 2], f64)> {
         let mut sums = [0.0; TERMS];
         add_times(&mut sums, games, &self.games);
