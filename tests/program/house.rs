@@ -1,6 +1,8 @@
 //! Rules about the manifests of the workspace. Clippy, cargo-deny (`deny.toml`) and `.ci/run` check the others.
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use crate::support::root;
 
@@ -40,6 +42,43 @@ fn dependencies(manifest: &str, section: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// The sources below a folder.
+fn sources(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let text = |path: PathBuf| match path.is_dir() {
+        true => sources(&path),
+        false => fs::read_to_string(&path).unwrap_or_default(),
+    };
+    entries.map(text).collect()
+}
+
+/// A build on one system does not notice a crate that is missing on others.
+#[test]
+fn crates_for_some_systems_are_in_the_manifests_that_need_them() {
+    let all: Vec<(PathBuf, String)> = ["crates", "commands"]
+        .iter()
+        .flat_map(|below| {
+            crates(below).into_iter().map(move |(name, manifest)| (root().join(below).join(name), manifest))
+        })
+        .collect();
+    let (mut of_systems, mut used) = (BTreeSet::new(), 0);
+    for (_, manifest) in &all {
+        let rest = manifest.split("\n[target.").skip(1).map(|section| section.split("\n[").next().unwrap());
+        of_systems.extend(rest.flat_map(|rest| dependencies(&format!("[target.{rest}"), "dependencies")));
+    }
+    assert!(of_systems.contains("same-file") && of_systems.contains("win32job"), "{of_systems:?}");
+    for (folder, manifest) in &all {
+        let (text, own) = (sources(&folder.join("src")), dependencies(manifest, "dependencies"));
+        for name in &of_systems {
+            if text.contains(&format!("{}::", name.replace('-', "_"))) {
+                used += 1;
+                assert!(own.contains(name), "{} needs {name}", folder.display());
+            }
+        }
+    }
+    assert!(used >= 3, "{used}");
 }
 
 #[test]
