@@ -4,7 +4,6 @@
 //! win rates. The weights w ≥ 0 minimise Σ c ln(1 + exp(-w·x)) plus a penalty for every deviation from a direction,
 //! equal weights unless said otherwise, so that few data give that direction.
 
-use evalcurve_calibration::logistic::Logistic;
 use evalcurve_fit::fit::{add_times, dot, solve};
 use evalcurve_fit::vector::losses_of_wins;
 use evalcurve_words::random;
@@ -52,16 +51,12 @@ impl Pairs {
         &self.differences[row * self.judges..(row + 1) * self.judges]
     }
 
-    /// The loss of a pair.
-    fn loss(&self, row: usize, weights: &[f64]) -> f64 {
-        self.weights[row] * Logistic::at(dot(self.of(row), weights)).minus_log_p
-    }
-
-    /// For each pair the probability that the other move is better, and the loss before it is weighted.
+    /// For each pair the probability that the other move is better, and the loss.
     fn at(&self, rows: &[usize], weights: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let mut wrong: Vec<f64> = rows.iter().map(|&row| dot(self.of(row), weights)).collect();
         let mut losses = vec![0.0; rows.len()];
         losses_of_wins(&mut wrong, &mut losses);
+        losses.iter_mut().zip(rows).for_each(|(loss, &row)| *loss *= self.weights[row]);
         (wrong, losses)
     }
 
@@ -100,8 +95,7 @@ impl Pairs {
         let value = |w: &[f64]| {
             let quadratic: f64 = (0..n).map(|i| (0..n).map(|j| w[i] * penalty[i * n + j] * w[j]).sum::<f64>()).sum();
             let (wrong, losses) = self.at(rows, w);
-            let loss: f64 = rows.iter().zip(&losses).map(|(&row, loss)| self.weights[row] * loss).sum();
-            (loss / total + 0.5 * quadratic, wrong)
+            (losses.iter().sum::<f64>() / total + 0.5 * quadratic, wrong)
         };
         let mut w = start;
         let (mut best, mut wrong) = value(&w);
@@ -157,7 +151,8 @@ impl Pairs {
                 let (held, kept): (Vec<usize>, Vec<usize>) =
                     rows.iter().copied().partition(|&row| part[self.games[row]] == fold);
                 let w = self.fit(&kept, towards, shrinkage);
-                held.iter().for_each(|&row| losses[self.games[row]] += self.loss(row, &w));
+                let (_, of_held) = self.at(&held, &w);
+                held.iter().zip(of_held).for_each(|(&row, loss)| losses[self.games[row]] += loss);
             }
             losses
         };

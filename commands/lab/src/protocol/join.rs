@@ -22,7 +22,7 @@ use super::message::{Candidate, MOST_CANDIDATES, Question, is_move};
 const START_MS: u64 = 60_000;
 /// How long it may take to answer `stop`.
 const STOP_PATIENCE_MS: u64 = 5_000;
-/// How long the server may take to accept a connection, and to answer the login.
+/// How long the server may take to accept a connection, and to answer the login. Tests do not wait so long.
 const LOGIN_TIME: Duration = Duration::from_secs(if cfg!(test) { 3 } else { 10 });
 /// The trial search by which an engine shows that it knows `movetime`, and how long it may take for it.
 const TRIAL_MS: u64 = 20;

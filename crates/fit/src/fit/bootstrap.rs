@@ -17,7 +17,7 @@ use super::error::FitError;
 use super::objective::SCORE_SCALE;
 use super::options::FitOptions;
 use super::plain::{ByMethod, FitData, fit_counts};
-use super::warm::{Drawn, ONE, Sample, Warm};
+use super::warm::{Drawn, ONE, Sample, Warm, results};
 use crate::curve::EvaluationCurve;
 
 /// Key of the bootstrap's draws, so that they differ from the draws of other modules with the same seed.
@@ -169,9 +169,9 @@ impl Games {
             let one = |drawn: &mut Drawn, r: u32| {
                 self.resample(drawn, &keys, random::Prefix::new(&[KEY ^ options.seed, u64::from(r)]));
                 let result = |(_, range): &(i32, std::ops::Range<usize>)| {
-                    let sum = drawn.cells[range.clone()].iter().sum::<u64>();
-                    let (n, doubled) = (sum >> 32, sum & (ONE - 1));
-                    if n == 0 { f64::NAN } else { doubled as f64 / (2 * n) as f64 }
+                    // no number without samples
+                    let (k, n) = results(drawn.cells[range.clone()].iter().sum());
+                    k / n
                 };
                 let means: Vec<f64> = self.bins.iter().map(result).collect();
                 (warm.each_ref().map(|warm| warm.as_ref().map(|warm| warm.fit(&self.x, drawn))), means)

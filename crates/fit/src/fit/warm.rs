@@ -52,7 +52,7 @@ pub(super) type Sample = (u32, u64);
 pub(super) const ONE: u64 = 1 << 32;
 
 /// The sum of the results of a cell, with draws half, and its samples.
-fn results(cell: u64) -> (f64, f64) {
+pub(super) fn results(cell: u64) -> (f64, f64) {
     (0.5 * f64::from(cell as u32), f64::from((cell >> 32) as u32))
 }
 
@@ -137,7 +137,6 @@ struct Start {
 pub(super) struct Warm {
     method: Method,
     at: [f64; 2],
-    starts: Vec<Start>,
     /// exp(-z) of the logit z of each score
     e: Vec<f64>,
     /// root mean square of the scores that the curve depends on, to judge steps by
@@ -165,9 +164,8 @@ impl Warm {
         let spread = if weights > 0.0 { (squares / weights).sqrt() } else { 1.0 };
         // beyond ±700 it would overflow; such scores have a win rate of 0 or 1 all the same
         let e = x.iter().map(|x| libm::exp(-logit(*x).clamp(-700.0, 700.0))).collect();
-        let mut warm = Self { method, at, starts: x.iter().map(start).collect(), e, spread, games: Vec::new() };
-        warm.games = games.map(|samples| warm.terms(x, samples)).collect();
-        warm
+        let starts: Vec<Start> = x.iter().map(start).collect();
+        Self { method, at, e, spread, games: games.map(|samples| terms(&starts, x, samples)).collect() }
     }
 
     /// The curve of a resample; `None` where it determines no curve or no search converges.
@@ -186,23 +184,6 @@ impl Warm {
 
     fn size(&self, step: [f64; 2]) -> f64 {
         step[0].abs() * self.spread + step[1].abs()
-    }
-
-    /// The coefficients of samples of one game.
-    fn terms(&self, x: &[f64], samples: &[Sample]) -> Terms {
-        let mut sums = [0.0; TERMS];
-        for &(index, cell) in samples {
-            let (Some(start), Some(&x)) = (self.starts.get(index as usize), x.get(index as usize)) else { continue };
-            let (k, n) = results(cell);
-            for j in 0..ORDERS {
-                let mut term = n * start.a[j] - k * start.b[j];
-                for sum in &mut sums[place(j, 0)..place(j + 1, 0)] {
-                    *sum += term;
-                    term *= x;
-                }
-            }
-        }
-        sums
     }
 
     /// Where the expansion of the gradient is 0, and about how far from there the gradient itself is, as a change of
@@ -305,6 +286,23 @@ impl Warm {
         let found = Search::new(&objective).polish(&self.at, MAX_PASSES);
         found.ok().map(|minimum| minimum.sigmoid())
     }
+}
+
+/// The coefficients of samples of one game.
+fn terms(starts: &[Start], x: &[f64], samples: &[Sample]) -> Terms {
+    let mut sums = [0.0; TERMS];
+    for &(index, cell) in samples {
+        let (Some(start), Some(&x)) = (starts.get(index as usize), x.get(index as usize)) else { continue };
+        let (k, n) = results(cell);
+        for j in 0..ORDERS {
+            let mut term = n * start.a[j] - k * start.b[j];
+            for sum in &mut sums[place(j, 0)..place(j + 1, 0)] {
+                *sum += term;
+                term *= x;
+            }
+        }
+    }
+    sums
 }
 
 /// Rows that are added up side by side. Their number is fixed, and with it the bits of the sums.
