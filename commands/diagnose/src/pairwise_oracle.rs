@@ -8,7 +8,8 @@ use evalcurve_fit::calibration::{Calibration, FittedModel};
 use evalcurve_fit::fit::{FitData, FitOptions, Method, Observation};
 use serde_json::Value;
 
-use super::mismatch::rows::{MismatchRow, Sorted, scale_mismatch};
+use super::mismatch::cells::Cells;
+use super::mismatch::rows::MismatchRow;
 use super::pairwise::{Fitted, pairwise};
 
 const SAMPLES: &str = include_str!("../../../tests/oracle/observations.csv");
@@ -90,8 +91,9 @@ fn the_mismatch_of_raw_scores_agrees_with_pandas() {
             rows.iter().map(row).collect::<Vec<_>>()
         })
         .collect();
-    let found = scale_mismatch(&Sorted::new(&rows)).unwrap();
+    let cells = Cells::new(&rows, samples().len());
+    let (m_squared, samples) = cells.m_squared(cells.counted().into_iter());
     let theirs = &expected["raw_mismatch"];
-    assert_eq!(found.samples, theirs["samples"].as_u64().unwrap());
-    assert_close("M²", found.m_squared, &theirs["m_squared"], 1e-9);
+    assert_eq!(samples, theirs["samples"].as_u64().unwrap());
+    assert_close("M²", m_squared, &theirs["m_squared"], 1e-9);
 }

@@ -7,7 +7,7 @@ use evalcurve_fit::parallel;
 use evalcurve_words::random;
 
 use super::MismatchOptions;
-use super::rows::{MIN_CELL, MismatchRow};
+use super::rows::{MIN_CELL, MismatchRow, quantile_edges};
 
 /// Key of the draws of the bootstrap.
 const KEY: u64 = 0x6d69_736d_6174_6368;
@@ -27,7 +27,7 @@ pub struct CellPoint {
 
 /// Counts of one engine in one bin of a resample.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Cell {
+pub(crate) struct Cell {
     n: f64,
     sum: f64,
     squares: f64,
@@ -35,7 +35,7 @@ pub(super) struct Cell {
 
 /// The samples of a transform as cells of engine and quantile bin. Those of an engine lie side by side, as its samples
 /// do.
-pub(super) struct Cells {
+pub(crate) struct Cells {
     engines: usize,
     bins: usize,
     samples: Samples,
@@ -49,8 +49,9 @@ enum Samples {
 }
 
 impl Cells {
-    /// Cuts the rows at the edges of the bins.
-    pub(crate) fn new(rows: &[MismatchRow], edges: &[f64], engines: usize) -> Self {
+    /// Cuts the rows into quantile bins of the pooled values.
+    pub(crate) fn new(rows: &[MismatchRow], engines: usize) -> Self {
+        let edges = quantile_edges(rows);
         let bin = |value: f64| edges.partition_point(|edge| *edge < value);
         let bins = edges.len() + 1;
         let cell = |r: &MismatchRow| (r.engine * bins + bin(r.value)) as u32;
@@ -71,9 +72,20 @@ impl Cells {
         drawn.lane(0).collect()
     }
 
-    /// M² of cells in their order, by the formula of [`scale_mismatch`](super::rows::scale_mismatch). Of the cells of a
-    /// bin it takes sums alone: Σ n (mean - all)² is Σ sum²/n - N all², and Σ n (1/n - 1/N) their number less one.
-    pub(crate) fn m_squared(&self, cells: impl Iterator<Item = Cell>) -> f64 {
+    /// The scale mismatch M² of cells in their order, and how many samples it counts; M² is NaN without any.
+    ///
+    /// The pooled values are cut into quantile bins t; cells (engine e, bin t) with fewer than 5 samples are left out;
+    /// ȳ_e and ȳ are the mean results of cell and bin, n_e and n their counts, N the total after that, s² the bin's
+    /// sample variance (ddof 1):
+    ///
+    /// M² = Σ_t n/N Σ_e n_e/n [ (ȳ_e - ȳ)² - s²(1/n_e - 1/n) ].
+    ///
+    /// The term of s² subtracts what sampling alone adds, so that M² is 0 on average where the scale is good, and
+    /// negative at times.
+    ///
+    /// Sums are all that a bin needs: Σ n_e (ȳ_e - ȳ)² is Σ sum²/n_e - n ȳ², and Σ n_e (1/n_e - 1/n) the number of its
+    /// cells less one.
+    pub(crate) fn m_squared(&self, cells: impl Iterator<Item = Cell>) -> (f64, u64) {
         // the sums of a bin, Σ sum²/n and the number of its cells
         let mut bins = vec![(Cell::default(), 0.0, 0.0); self.bins];
         for (bin, c) in (0..self.bins).cycle().zip(cells).filter(|(_, c)| c.n >= MIN_CELL as f64) {
@@ -88,12 +100,11 @@ impl Cells {
             weighted += between - within - (squares - within) / (n - 1.0) * (number - 1.0);
             total += n;
         }
-        weighted / total
+        (weighted / total, total as u64)
     }
 
-    /// The mean results by engine and bin, for cells with 5 or more samples.
-    pub(crate) fn curves(&self) -> Vec<Vec<CellPoint>> {
-        let cells = self.counted();
+    /// The mean results by engine and bin of all cells in their order, for those with 5 or more samples.
+    pub(crate) fn curves(&self, cells: &[Cell]) -> Vec<Vec<CellPoint>> {
         let point = |bin: usize, cell: &Cell| CellPoint {
             quantile: (bin as f64 + 0.5) / self.bins as f64,
             result: cell.sum / cell.n,
@@ -187,9 +198,74 @@ pub(super) fn resample(game_of: &[u64], ids: &[u64], cells: &[Cells], options: &
             cells.iter().zip(&mut drawn).for_each(|(cells, drawn)| drawn.add(cells, sample, &times));
         }
         let m_squared =
-            |lane: usize| cells.iter().zip(&drawn).map(|(cells, drawn)| cells.m_squared(drawn.lane(lane))).collect();
+            |lane: usize| cells.iter().zip(&drawn).map(|(cells, drawn)| cells.m_squared(drawn.lane(lane)).0).collect();
         (0..LANES).map(m_squared).collect()
     };
     let blocks: Vec<Vec<Vec<f64>>> = parallel::map((options.resamples as usize).div_ceil(LANES), side_by_side);
     blocks.into_iter().flatten().take(options.resamples as usize).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evalcurve_words::random;
+
+    /// Two engines with p = logistic(value) and p = logistic(value - shift), by inversion of a counter-based draw.
+    fn two_engines(shift: f64) -> Vec<MismatchRow> {
+        (0..20_000u64)
+            .map(|i| {
+                let engine = (i % 2) as usize;
+                let value = 4.0 * random::unit(&[1, i]) - 2.0;
+                let p = 1.0 / (1.0 + libm::exp(-(value - shift * engine as f64)));
+                let result = f64::from(u8::from(random::unit(&[2, i]) < p));
+                MismatchRow { engine, value, result }
+            })
+            .collect()
+    }
+
+    fn m_squared(rows: &[MismatchRow], engines: usize) -> (f64, u64) {
+        let cells = Cells::new(rows, engines);
+        cells.m_squared(cells.counted().into_iter())
+    }
+
+    #[test]
+    fn mismatch_is_near_zero_on_a_good_scale_and_large_on_a_bad_one() {
+        let (good, samples) = m_squared(&two_engines(0.0), 2);
+        assert_eq!(samples, 20_000);
+        assert!(good.abs() < 2e-4, "{good}");
+        // the means differ by about 0.2 in the middle, so each is 0.1 off the pooled mean
+        let bad = m_squared(&two_engines(1.0), 2).0.sqrt();
+        assert!((0.08..0.12).contains(&bad), "{bad}");
+    }
+
+    #[test]
+    fn mismatch_of_a_worked_example() {
+        // one bin only, since all values are equal; engine 0: 4 of 5, engine 1: 2 of 5, engine 2 too small
+        let row = |engine, result| MismatchRow { engine, value: 3.0, result };
+        let mut rows: Vec<_> = [1.0, 1.0, 1.0, 1.0, 0.0].into_iter().map(|y| row(0, y)).collect();
+        rows.extend([1.0, 1.0, 0.0, 0.0, 0.0].into_iter().map(|y| row(1, y)));
+        rows.push(row(2, 1.0));
+        let (found, samples) = m_squared(&rows, 3);
+        // ȳ = 0.6, s² = 2.4/9, M² = 0.04 - s²(1/5 - 1/10)
+        assert!((found - (0.04 - 2.4 / 9.0 * 0.1)).abs() < 1e-15);
+        assert_eq!(samples, 10);
+        assert_eq!(m_squared(&[], 0).1, 0);
+        assert_eq!(m_squared(&rows[..3], 1).1, 0);
+    }
+
+    #[test]
+    fn mismatch_does_not_depend_on_the_order() {
+        for seed in 0..256 {
+            let row = |i: u64| {
+                let draw = |key: u64, below: u64| random::below(below, &[seed, i, key]);
+                let (value, result) = (0.1 * (draw(2, 10) as f64 - 5.0), 0.5 * draw(3, 3) as f64);
+                MismatchRow { engine: draw(1, 3) as usize, value, result }
+            };
+            let rows: Vec<MismatchRow> = (0..100 + random::below(200, &[seed])).map(row).collect();
+            let mut keyed: Vec<_> = rows.iter().copied().enumerate().collect();
+            keyed.sort_by_key(|(i, _)| random::bits(&[seed, *i as u64]));
+            let shuffled: Vec<_> = keyed.into_iter().map(|(_, r)| r).collect();
+            assert_eq!(m_squared(&rows, 3), m_squared(&shuffled, 3), "{seed}");
+        }
+    }
 }

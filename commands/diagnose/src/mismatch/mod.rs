@@ -5,7 +5,7 @@
 //! transforms are compared on the same samples and resampled with the same games, so their differences are more certain
 //! than the individual values.
 
-mod cells;
+pub(crate) mod cells;
 pub(crate) mod rows;
 mod scales;
 
@@ -18,7 +18,6 @@ use serde::Serialize;
 
 pub use cells::CellPoint;
 use cells::{Cells, resample};
-use rows::{Mismatch, Sorted, scale_mismatch};
 use scales::Scales;
 
 /// A transform is left out if more than one in this many engines lack it.
@@ -147,7 +146,6 @@ pub struct ScaleMismatch {
 /// transform cannot be fitted to it without some fold. If more than one in five engines lack a transform (for example
 /// without ratings), the transform is left out instead. Samples without ratings count as played between equal players.
 ///
-///
 /// Intervals: games are drawn with replacement, `resamples` times; values and bin edges are fixed. The mean result of a
 /// cell then scatters around the observed one instead of the true one, which increases each resampled M² by the
 /// sampling variance; so the interval is M² plus the percentiles of (resampled M² - their mean). Near 0 it is
@@ -165,19 +163,14 @@ pub fn mismatch(validation: &mut CrossValidation<'_>, options: &MismatchOptions)
     }
     let names: Vec<String> = used.iter().map(|&e| engines[e].name.clone()).collect();
     let games_of: Vec<u64> = used.iter().flat_map(|&e| engines[e].cases.iter().map(|c| c.game)).collect();
-    // a transform has 24 bytes for each sample while it is measured, and 5 or 12 for the resamples
-    let measured = parallel::map(scales.len(), |s| {
-        let rows = scales[s].rows(engines, &used);
-        let sorted = Sorted::new(&rows);
-        (scale_mismatch(&sorted), Cells::new(&rows, &sorted.quantile_edges(), names.len()))
-    });
-    let (whole, cells): (Vec<Option<Mismatch>>, Vec<Cells>) = measured.into_iter().unzip();
+    // a transform has 32 bytes for each sample while it is cut, and 4 or 16 for the resamples
+    let cells = parallel::map(scales.len(), |s| Cells::new(&scales[s].rows(engines, &used), names.len()));
     let mut ids = games_of.clone();
     ids.sort_unstable();
     ids.dedup();
     let resampled = resample(&games_of, &ids, &cells, options);
 
-    let transforms = compared(&scales, &whole, &cells, &resampled)?;
+    let transforms = compared(&scales, &cells, &resampled)?;
     Some(ScaleMismatch {
         engines: names,
         too_few,
@@ -212,30 +205,29 @@ fn fitted_scales(validation: &mut CrossValidation<'_>, enough: &[usize]) -> (Vec
 }
 
 /// The mismatch of each transform, best first, with the intervals that the resamples give.
-fn compared(
-    scales: &[Scales],
-    whole: &[Option<Mismatch>],
-    cells: &[Cells],
-    resampled: &[Vec<f64>],
-) -> Option<Vec<TransformMismatch>> {
-    let measured = |(i, whole): (usize, &Option<Mismatch>)| {
-        let whole = whole.as_ref()?;
-        let m_squared_interval = interval(whole.m_squared, resampled.iter().map(|r| r[i]).collect())?;
+fn compared(scales: &[Scales], cells: &[Cells], resampled: &[Vec<f64>]) -> Option<Vec<TransformMismatch>> {
+    let measured = |(i, cells): (usize, &Cells)| {
+        let counted = cells.counted();
+        let (m_squared, samples) = cells.m_squared(counted.iter().copied());
+        if samples == 0 {
+            return None;
+        }
+        let m_squared_interval = interval(m_squared, resampled.iter().map(|r| r[i]).collect())?;
         let root = |x: f64| x.max(0.0).sqrt();
         let m_interval = (m_squared_interval.1 > 0.0).then(|| (root(m_squared_interval.0), root(m_squared_interval.1)));
         let found = TransformMismatch {
             transform: scales[i].transform,
-            samples: whole.samples,
-            m_squared: whole.m_squared,
+            samples,
+            m_squared,
             m_squared_interval,
-            m: whole.m,
+            m: root(m_squared),
             m_interval,
             above_best: None,
-            curves: cells[i].curves(),
+            curves: cells.curves(&counted),
         };
         Some((i, found))
     };
-    let mut results: Vec<(usize, TransformMismatch)> = whole.iter().enumerate().filter_map(measured).collect();
+    let mut results: Vec<(usize, TransformMismatch)> = cells.iter().enumerate().filter_map(measured).collect();
     results.sort_by(|a, b| a.1.m_squared.total_cmp(&b.1.m_squared));
     let best = results.first().map(|(i, r)| (*i, r.m_squared))?;
     for (i, result) in results.iter_mut().skip(1) {
@@ -348,19 +340,6 @@ mod tests {
         };
         let held = (0..40).filter(|seed| covers(*seed)).count();
         assert!(held >= 36, "{held} of 40");
-    }
-
-    #[test]
-    fn cells_give_the_mismatch_of_the_rows() {
-        let engines = engines(&[200.0, 800.0]);
-        let mut validation = validation(&engines);
-        for transform in Transform::ALL {
-            let rows = Scales::new(transform, &mut validation).rows(&engines, &[0, 1]);
-            let sorted = Sorted::new(&rows);
-            let cells = Cells::new(&rows, &sorted.quantile_edges(), 2);
-            let expected = scale_mismatch(&sorted).unwrap().m_squared;
-            assert!((cells.m_squared(cells.counted().into_iter()) - expected).abs() < 1e-12, "{transform:?}");
-        }
     }
 
     #[test]

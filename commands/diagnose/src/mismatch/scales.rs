@@ -61,8 +61,8 @@ impl Scales {
     pub(crate) fn rows(&self, engines: &[EngineCases], used: &[usize]) -> Vec<MismatchRow> {
         let row = |(engine, &e): (usize, &usize)| {
             engines[e].cases.iter().map(move |case| {
-                // engines without a fit were left out before; a NaN leaves the row out
-                let (value, result) = self.value(e, &case).unwrap_or((f64::NAN, 0.0));
+                // engines without a fit were left out before, so that there is a value
+                let (value, result) = self.value(e, &case).unwrap_or_default();
                 MismatchRow { engine, value, result }
             })
         };
