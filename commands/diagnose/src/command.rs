@@ -1,11 +1,18 @@
 //! Judges calibrations: how precise, how accurate, how comparable.
 
+use evalcurve_app::calibrate::CalibrateOptions;
 use evalcurve_app::judge::split::Split;
 use evalcurve_app::{Error, Fitting, Input, Outcome, Progress, Reading, load, on_threads};
 use evalcurve_words::language::Language;
 
 use crate::report::Report;
-use crate::{DiagnoseOptions, Diagnosis, diagnose};
+use crate::{Diagnosis, diagnose};
+
+/// The score that is translated between engines if none is given, in centipawns.
+const DEFAULT_SCORE_CP: f64 = 200.0;
+
+/// How curves are split if nothing is given.
+static DEFAULT_SPLITS: [Split; 3] = [Split::Phase, Split::Color, Split::RatingGap];
 
 /// Reports how precise, how accurate and how comparable the scores of engines are.
 #[derive(Debug, Clone, Default)]
@@ -19,12 +26,13 @@ pub struct Diagnose {
     pub splits: Vec<Split>,
 }
 
-/// A diagnosis with its options.
+/// A diagnosis.
 #[derive(Debug)]
 pub struct Diagnosed {
     /// What was found.
     pub diagnosis: Diagnosis,
-    pub options: DiagnoseOptions,
+    /// How the engines were calibrated.
+    pub options: CalibrateOptions,
 }
 
 impl Diagnose {
@@ -35,15 +43,11 @@ impl Diagnose {
     pub fn run(&self, input: &Input, progress: &Progress) -> Result<Outcome<Diagnosed>, Error> {
         on_threads(self.reading.threads, || {
             let mut loaded = load(&self.reading, &self.fitting, input, progress)?;
-            let mut calibrate = self.fitting.options(&self.reading, input);
-            self.fitting.choose(&mut loaded.value, &mut calibrate);
-            let defaults = DiagnoseOptions::default();
-            let options = DiagnoseOptions {
-                calibrate,
-                score_cp: self.score_cp.unwrap_or(defaults.score_cp),
-                splits: if self.splits.is_empty() { defaults.splits } else { self.splits.clone() },
-            };
-            let diagnosis = diagnose(&mut loaded.value, &options);
+            let mut options = self.fitting.options(&self.reading, input);
+            self.fitting.choose(&mut loaded.value, &mut options);
+            let score_cp = self.score_cp.unwrap_or(DEFAULT_SCORE_CP);
+            let splits = if self.splits.is_empty() { &DEFAULT_SPLITS[..] } else { &self.splits };
+            let diagnosis = diagnose(&mut loaded.value, &options, score_cp, splits);
             Ok(loaded.map(|_| Diagnosed { diagnosis, options }))
         })?
     }
@@ -53,6 +57,6 @@ impl Diagnosed {
     /// The report of an outcome in a language, as text, JSON and a page.
     pub fn report(found: &Outcome<Self>, language: Language) -> Report<'_> {
         let Self { diagnosis, options } = &found.value;
-        Report { diagnosis, options: &options.calibrate, reading: &found.report, notes: &found.notes, language }
+        Report { diagnosis, options, reading: &found.report, notes: &found.notes, language }
     }
 }

@@ -21,7 +21,7 @@ pub mod two_fits;
 mod whole;
 
 pub use command::{Diagnose, Diagnosed};
-pub use whole::{Base, DiagnoseOptions, Diagnosis, ModelScores, diagnose};
+pub use whole::{Base, Diagnosis, ModelScores, diagnose};
 
 /// The Japanese of the texts of this use.
 pub const JAPANESE: &str = include_str!("ja.json");

@@ -20,30 +20,9 @@ use serde::Serialize;
 
 use super::declared::{DeclaredScores, declared};
 use super::judges::{Judges, judges};
-use super::mismatch::{MismatchOptions, ScaleMismatch, mismatch};
+use super::mismatch::{ScaleMismatch, mismatch};
 use super::pairwise::{Fitted, Pairwise, pairwise};
 use super::two_fits::{TwoFits, two_fits};
-
-/// Options of [`diagnose`].
-#[derive(Debug, Clone)]
-pub struct DiagnoseOptions {
-    /// How to calibrate the engines.
-    pub calibrate: CalibrateOptions,
-    /// The score to translate between engines, in centipawns.
-    pub score_cp: f64,
-    /// How to split the samples of each engine.
-    pub splits: Vec<Split>,
-}
-
-impl Default for DiagnoseOptions {
-    fn default() -> Self {
-        Self {
-            calibrate: CalibrateOptions::default(),
-            score_cp: 200.0,
-            splits: vec![Split::Phase, Split::Color, Split::RatingGap],
-        }
-    }
-}
 
 /// The results of all diagnostics.
 #[derive(Debug, Clone)]
@@ -202,13 +181,14 @@ fn with_influence<'a>(
     results.iter().zip(data).filter_map(one).unzip()
 }
 
-/// Runs all diagnostics. Marks the mates in `table`.
+/// Runs all diagnostics: calibrates the engines by `options`, translates `score_cp` centipawns between them, and splits
+/// the samples of each by `splits`. Marks the mates in `table`.
 ///
 /// The same table and options give the same results on any number of threads.
-pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis {
-    let folds = options.calibrate.folds.unwrap_or(DEFAULT_FOLDS);
-    let resamples = if options.calibrate.bands == 0 { DEFAULT_RESAMPLES } else { options.calibrate.bands };
-    let settings = &CalibrateOptions { folds: Some(folds), bands: resamples, ..options.calibrate.clone() };
+pub fn diagnose(table: &mut SampleTable, options: &CalibrateOptions, score_cp: f64, splits: &[Split]) -> Diagnosis {
+    let folds = options.folds.unwrap_or(DEFAULT_FOLDS);
+    let resamples = if options.bands == 0 { DEFAULT_RESAMPLES } else { options.bands };
+    let settings = &CalibrateOptions { folds: Some(folds), bands: resamples, ..options.clone() };
     let method = settings.model.method().unwrap_or(Method::MaximumLikelihood);
     let mates = mark_mates(table, &settings.thresholds);
     let table = &*table;
@@ -230,7 +210,7 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
     let declared = declared.into_iter().flatten().collect();
     let reliability = |forecasts: Result<Vec<Forecast>, _>| reliability(&forecasts.ok()?, &score_options).ok();
     let reliability = parallel::map_into(forecasts, reliability);
-    let mismatch = mismatch(&mut validation, &MismatchOptions { resamples, seed });
+    let mismatch = mismatch(&mut validation, &ScoreOptions { resamples, seed });
     // what follows needs the samples in another form
     drop(validation);
     drop(cases);
@@ -242,7 +222,7 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
     let data: Vec<FitData<'_>> = observed.iter().map(|o| FitData::new(o)).collect();
     let (fitted, calibrations) = with_influence(&results, &data, method);
     let same: Vec<&str> = judges.iter().flat_map(|found| &found.engines).map(|judge| judge.name.as_str()).collect();
-    let pairwise = pairwise(&fitted, &calibrations, options.score_cp, &same);
+    let pairwise = pairwise(&fitted, &calibrations, score_cp, &same);
     Diagnosis {
         models,
         reliability,
@@ -252,7 +232,7 @@ pub fn diagnose(table: &mut SampleTable, options: &DiagnoseOptions) -> Diagnosis
         judges,
         pairwise,
         two_fits: two_fits(table, &results, &observed, &data),
-        splits: split_curves(table, &options.splits, settings),
+        splits: split_curves(table, splits, settings),
         base: Base::of(table, settings, &results),
         results,
     }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use evalcurve_fit::curve::{Z_95, wilson};
 use evalcurve_fit::parallel;
+use evalcurve_fit::validate::ScoreOptions;
 use evalcurve_words::random;
 
-use super::MismatchOptions;
 use super::rows::{MIN_CELL, MismatchRow, quantile_edges};
 
 /// Key of the draws of the bootstrap.
@@ -179,7 +179,7 @@ impl Drawn {
 }
 
 /// M² of every transform in every resample of the games. Sample i of every transform belongs to `game_of[i]`.
-pub(super) fn resample(game_of: &[u64], ids: &[u64], cells: &[Cells], options: &MismatchOptions) -> Vec<Vec<f64>> {
+pub(super) fn resample(game_of: &[u64], ids: &[u64], cells: &[Cells], options: &ScoreOptions) -> Vec<Vec<f64>> {
     let index: HashMap<u64, u32> = ids.iter().copied().zip(0..).collect();
     let game: Vec<u32> = game_of.iter().map(|id| index.get(id).copied().unwrap_or(0)).collect();
     let keys: Vec<u64> = (0..ids.len() as u64).map(random::mixed).collect();

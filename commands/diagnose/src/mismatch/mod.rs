@@ -11,7 +11,7 @@ mod scales;
 
 use evalcurve_fit::fit::percentile_interval;
 use evalcurve_fit::parallel;
-use evalcurve_fit::validate::{CrossValidation, ModelKind};
+use evalcurve_fit::validate::{CrossValidation, ModelKind, ScoreOptions};
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
 use serde::Serialize;
@@ -85,15 +85,6 @@ impl Transform {
     }
 }
 
-/// How the mismatch is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MismatchOptions {
-    /// Resamples of the games for the intervals.
-    pub resamples: u32,
-    /// Seed of the resamples.
-    pub seed: u64,
-}
-
 /// The mismatch of one transform.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TransformMismatch {
@@ -150,7 +141,7 @@ pub struct ScaleMismatch {
 /// cell then scatters around the observed one instead of the true one, which increases each resampled M² by the
 /// sampling variance; so the interval is M² plus the percentiles of (resampled M² - their mean). Near 0 it is
 /// conservative. It does not include the scatter of the fits, which is large for small samples.
-pub fn mismatch(validation: &mut CrossValidation<'_>, options: &MismatchOptions) -> Option<ScaleMismatch> {
+pub fn mismatch(validation: &mut CrossValidation<'_>, options: &ScoreOptions) -> Option<ScaleMismatch> {
     let engines = validation.engines();
     let enough: Vec<usize> = (0..engines.len()).filter(|&e| validation.has_enough(&engines[e])).collect();
     let too_few = engines.len() - enough.len();
@@ -291,7 +282,7 @@ mod tests {
     }
 
     fn found(engines: &[EngineCases], resamples: u32) -> Option<ScaleMismatch> {
-        mismatch(&mut validation(engines), &MismatchOptions { resamples, seed: 7 })
+        mismatch(&mut validation(engines), &ScoreOptions { resamples, seed: 7 })
     }
 
     #[test]
