@@ -12,21 +12,12 @@ use evalcurve_words::language::ToText;
 /// Converged means: no player's expected points per game differ from the points made by more.
 const TOLERANCE: f64 = 1e-10;
 
-/// How games become ratings.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RatingOptions {
-    /// Virtual drawn games added to each player, spread over the opponents in proportion to the games played. Above 0,
-    /// so that the rating of a player who won every game stays finite.
-    pub prior_draws: f64,
-    /// Most Newton steps.
-    pub max_iterations: u32,
-}
+/// Virtual drawn games added to each player, spread over the opponents in proportion to the games played, so that the
+/// rating of a player who won every game stays finite.
+pub const PRIOR_DRAWS: f64 = 0.5;
 
-impl Default for RatingOptions {
-    fn default() -> Self {
-        Self { prior_draws: 0.5, max_iterations: 100 }
-    }
-}
+/// Most Newton steps.
+const MOST_STEPS: u32 = 100;
 
 /// Ratings of players, in the numbering of the games.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,17 +78,13 @@ pub struct Encounter {
 ///
 /// The expected result of i against j is 1/(1 + 10^((R_j - R_i)/400)) (Bradley and Terry, *Rank analysis of incomplete
 /// block designs*, Biometrika 1952; the scale is Elo's); moving first is worth nothing. Maximised is the likelihood
-/// with [`RatingOptions::prior_draws`] draws added per player, as bayeselo does (Coulom, *Whole-history rating*, 2008,
-/// for the use of virtual games). Games of a player against itself have no information and are left out. The order of
-/// the games does not matter.
+/// with `prior_draws` draws added per player, such as [`PRIOR_DRAWS`], as bayeselo does (Coulom, *Whole-history
+/// rating*, 2008, for the use of virtual games). Games of a player against itself have no information and are left out.
+/// The order of the games does not matter.
 ///
 /// # Errors
 /// A player out of range, a prior that is not positive, or no convergence.
-pub fn rate(
-    players: usize,
-    games: &[(usize, usize, Outcome)],
-    options: &RatingOptions,
-) -> Result<Ratings, RatingError> {
+pub fn rate(players: usize, games: &[(usize, usize, Outcome)], prior_draws: f64) -> Result<Ratings, RatingError> {
     let mut encounters = Vec::with_capacity(games.len());
     for (game, &(black, white, outcome)) in games.iter().enumerate() {
         if let Some(player) = [black, white].into_iter().find(|&p| p >= players) {
@@ -117,7 +104,7 @@ pub fn rate(
         }
         same
     });
-    rate_encounters(players, &encounters, options)
+    rate_encounters(players, &encounters, prior_draws)
 }
 
 /// [`rate`] from counts, each pair of players once.
@@ -127,12 +114,7 @@ pub fn rate(
 ///
 /// # Panics
 /// If an encounter names a player beyond `players`.
-pub fn rate_encounters(
-    players: usize,
-    encounters: &[Encounter],
-    options: &RatingOptions,
-) -> Result<Ratings, RatingError> {
-    let prior_draws = options.prior_draws;
+pub fn rate_encounters(players: usize, encounters: &[Encounter], prior_draws: f64) -> Result<Ratings, RatingError> {
     if !(prior_draws > 0.0 && prior_draws.is_finite()) {
         return Err(RatingError::Prior { prior_draws });
     }
@@ -147,7 +129,7 @@ pub fn rate_encounters(
     };
     let pairs: Vec<Encounter> = encounters.iter().map(with_prior).collect();
     let component = components(players, &pairs);
-    let (mut logits, iterations, gradient) = newton(&component, &pairs, options.max_iterations)?;
+    let (mut logits, iterations, gradient) = newton(&component, &pairs, MOST_STEPS)?;
     centre(&mut logits, &component);
     let elo = logits.into_iter().map(|r| r * ELO_PER_LOGIT).collect();
     let games = played.into_iter().map(|games| games as u64).collect();
@@ -386,13 +368,12 @@ mod tests {
     #[test]
     fn two_players_differ_by_the_logit_of_their_score() {
         // Apery against nozomi, Takeuchi 2018, table 1: 760 wins, 24 draws, 216 losses
-        let options = RatingOptions::default();
-        let ratings = rate(2, &games(0, 1, [760, 24, 216]), &options).unwrap();
+        let ratings = rate(2, &games(0, 1, [760, 24, 216]), PRIOR_DRAWS).unwrap();
         // half a draw of prior from each player
         let expected = ELO_PER_LOGIT * libm::log(772.5 / 228.5);
         assert!((ratings.difference(0, 1).unwrap() - expected).abs() < 1e-6);
         assert!((ratings.elo[0] + ratings.elo[1]).abs() < 1e-9);
-        let mirrored = rate(2, &games(1, 0, [216, 24, 760]), &options).unwrap();
+        let mirrored = rate(2, &games(1, 0, [216, 24, 760]), PRIOR_DRAWS).unwrap();
         assert_eq!(ratings, mirrored);
     }
 
@@ -411,14 +392,13 @@ mod tests {
                 (below(players as u64), below(players as u64), outcome)
             };
             let games: Vec<_> = (0..200).map(|_| game(&mut below)).collect();
-            assert!(rate(players, &games, &RatingOptions::default()).is_ok(), "{case}");
+            assert!(rate(players, &games, PRIOR_DRAWS).is_ok(), "{case}");
         }
     }
 
     #[test]
     fn a_player_who_always_wins_stays_finite() {
-        let ratings =
-            rate(3, &[games(0, 1, [50, 0, 0]), games(1, 2, [0, 0, 50])].concat(), &RatingOptions::default()).unwrap();
+        let ratings = rate(3, &[games(0, 1, [50, 0, 0]), games(1, 2, [0, 0, 50])].concat(), PRIOR_DRAWS).unwrap();
         assert!(ratings.elo.iter().all(|r| r.is_finite()));
         assert!(ratings.elo[0] > 400.0 + ratings.elo[1] && ratings.gradient <= TOLERANCE);
     }
@@ -426,14 +406,14 @@ mod tests {
     #[test]
     fn components_are_centred_apart() {
         let list = [games(3, 1, [3, 0, 1]), games(0, 4, [1, 1, 5]), vec![(2, 2, Outcome::Win)]].concat();
-        let ratings = rate(5, &list, &RatingOptions::default()).unwrap();
+        let ratings = rate(5, &list, PRIOR_DRAWS).unwrap();
         assert_eq!(ratings.component, [0, 1, 2, 1, 0]);
         assert_eq!(ratings.games, [7, 4, 0, 4, 7]);
         assert_eq!(ratings.elo[2], 0.0);
         assert!((ratings.elo[0] + ratings.elo[4]).abs() < 1e-9 && (ratings.elo[1] + ratings.elo[3]).abs() < 1e-9);
         assert_eq!(ratings.difference(0, 1), None);
         assert_eq!(ratings.difference(0, 9), None);
-        assert!(rate(0, &[], &RatingOptions::default()).unwrap().elo.is_empty());
+        assert!(rate(0, &[], PRIOR_DRAWS).unwrap().elo.is_empty());
     }
 
     #[test]
@@ -447,14 +427,14 @@ mod tests {
                 (a, b, if random::unit(&[i, 3]) < p { Outcome::Win } else { Outcome::Loss })
             })
             .collect();
-        let ratings = rate(n as usize, &list, &RatingOptions::default()).unwrap();
+        let ratings = rate(n as usize, &list, PRIOR_DRAWS).unwrap();
         let mean = strength(n as usize - 1) / 2.0;
         for (p, elo) in ratings.elo.iter().enumerate() {
             assert!((elo - (strength(p) - mean)).abs() < 40.0, "{p}: {elo}");
         }
         assert!(ratings.iterations < 12);
         list.sort_by_key(|g| (g.1, g.0, g.2));
-        assert_eq!(ratings, rate(n as usize, &list, &RatingOptions::default()).unwrap());
+        assert_eq!(ratings, rate(n as usize, &list, PRIOR_DRAWS).unwrap());
     }
 
     #[test]
@@ -469,31 +449,26 @@ mod tests {
                 (a as usize, b as usize, outcome)
             })
             .collect();
-        let ratings = rate(players as usize, &list, &RatingOptions::default()).unwrap();
+        let ratings = rate(players as usize, &list, PRIOR_DRAWS).unwrap();
         assert!(ratings.gradient <= TOLERANCE && ratings.iterations < 12, "{}", ratings.iterations);
     }
 
     #[test]
     fn a_long_chain_of_players_converges() {
         let list: Vec<_> = (0..499).flat_map(|p| games(p, p + 1, [6, 1, 3])).collect();
-        let ratings = rate(500, &list, &RatingOptions::default()).unwrap();
+        let ratings = rate(500, &list, PRIOR_DRAWS).unwrap();
         assert!(ratings.gradient <= TOLERANCE);
         assert!(ratings.elo.windows(2).all(|w| w[0] > w[1]));
     }
 
     #[test]
     fn errors_are_reached() {
-        let options = RatingOptions::default();
         assert_eq!(
-            rate(2, &[(0, 1, Outcome::Win), (0, 2, Outcome::Win)], &options),
+            rate(2, &[(0, 1, Outcome::Win), (0, 2, Outcome::Win)], PRIOR_DRAWS),
             Err(RatingError::UnknownPlayer { game: 1, player: 2, players: 2 })
         );
-        let none = RatingOptions { prior_draws: 0.0, ..options };
-        assert_eq!(rate(1, &[], &none), Err(RatingError::Prior { prior_draws: 0.0 }));
-        let hasty = RatingOptions { max_iterations: 0, ..options };
-        assert!(matches!(
-            rate(2, &games(0, 1, [3, 0, 1]), &hasty),
-            Err(RatingError::NotConverged { iterations: 0, .. })
-        ));
+        assert_eq!(rate(1, &[], 0.0), Err(RatingError::Prior { prior_draws: 0.0 }));
+        let pair = Encounter { first: 0, second: 1, games: 4.0, points: 3.0 };
+        assert!(matches!(newton(&[0, 0], &[pair], 0), Err(RatingError::NotConverged { iterations: 0, .. })));
     }
 }

@@ -8,7 +8,7 @@ use evalcurve_calibration::types::Outcome;
 use evalcurve_calibration::{Calibration, FittedModel};
 use evalcurve_fit::curve::{CurvePoint, EvaluationCurve, quantile_points};
 use evalcurve_fit::fit::{Case, Cases, FitOptions, ModelFit, ModelKind, SharedPosition, Situation, fit_engines};
-use evalcurve_fit::rating::{RatingOptions, rate};
+use evalcurve_fit::rating::{PRIOR_DRAWS, rate};
 use evalcurve_fit::standardize::Standardization;
 use evalcurve_fit::standardize::StandardizedCurve;
 use evalcurve_fit::validate::{
@@ -266,7 +266,7 @@ impl Run<'_> {
         let game = |stream: &mut Stream| (stream.below(players), stream.below(players), pick(stream, outcomes));
         let games: Vec<_> = (0..pick(stream, &[0, 1, 10, 200])).map(|_| game(stream)).collect();
         self.execute("ratings", || {
-            let found = rate(players, &games, &RatingOptions::default()).map_err(|error| error.to_string())?;
+            let found = rate(players, &games, PRIOR_DRAWS).map_err(|error| error.to_string())?;
             if found.elo.iter().all(|elo| elo.is_finite()) { Ok(()) } else { Err(format!("{:?}", found.elo)) }
         });
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use evalcurve_fit::curve::Z_95;
 use evalcurve_fit::normal;
-use evalcurve_fit::rating::{Encounter, RatingOptions, covariance, is_determined, rate_encounters};
+use evalcurve_fit::rating::{Encounter, PRIOR_DRAWS, covariance, is_determined, rate_encounters};
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
 
@@ -86,10 +86,9 @@ pub fn rating_list(matches: &[&Match], anchors: &[(String, f64)]) -> Result<Vec<
     };
     let encounters: Vec<Encounter> = meetings.iter().map(encounter).collect();
     let rate = |prior_draws| {
-        let options = RatingOptions { prior_draws, ..RatingOptions::default() };
-        rate_encounters(names.len(), &encounters, &options).map_err(|error| text!("no ratings: {error}"))
+        rate_encounters(names.len(), &encounters, prior_draws).map_err(|error| text!("no ratings: {error}"))
     };
-    let leaning = rate(RatingOptions::default().prior_draws)?;
+    let leaning = rate(PRIOR_DRAWS)?;
     let mut parts = vec![Part::default(); leaning.component.iter().max().map_or(0, |last| last + 1)];
     leaning.component.iter().enumerate().for_each(|(player, part)| parts[*part].players.push(player));
     for (encounter, met) in encounters.iter().zip(meetings.values()) {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use evalcurve_calibration::types::Outcome;
-use evalcurve_fit::rating::{RatingOptions, rate};
+use evalcurve_fit::rating::{PRIOR_DRAWS, rate};
 use evalcurve_records::sample::{GameInfo, SampleTable};
 use evalcurve_words::language::{Text, ToText};
 use evalcurve_words::text;
@@ -50,7 +50,7 @@ pub fn fill(table: &mut SampleTable) -> Vec<Text> {
     if games.is_empty() {
         return Vec::new();
     }
-    match rate(players.len(), &games, &RatingOptions::default()) {
+    match rate(players.len(), &games, PRIOR_DRAWS) {
         Err(error) => vec![error.to_text().about(&text!("no ratings"))],
         Ok(ratings) => {
             for game in &mut table.games {
