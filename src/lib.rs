@@ -137,23 +137,23 @@ const fn services() -> cli::Services {
     let mut services = cli::Services::NONE;
     #[cfg(feature = "analyse")]
     {
-        services.score_records = Some(evalcurve_analyse::cli::analyse::score_records);
-        services.score_members = Some(evalcurve_analyse::cli::analyse::score_members);
+        services.score_records = evalcurve_analyse::cli::analyse::score_records;
+        services.score_members = evalcurve_analyse::cli::analyse::score_members;
     }
     #[cfg(feature = "calibrate")]
     {
-        services.calibrate = Some(evalcurve_calibrate::cli::calibrate::run_for);
+        services.calibrate = evalcurve_calibrate::cli::calibrate::run_for;
     }
     #[cfg(feature = "council")]
     {
-        services.read_council = Some(evalcurve_council::Config::read_as_player);
+        services.read_council = evalcurve_council::Config::read_as_player;
     }
     #[cfg(feature = "match")]
     {
-        services.play_members = Some(evalcurve_match::cli::play::play_members);
-        services.does_it_pay = Some(evalcurve_match::cli::pays::does_it_pay);
-        services.judged_as_games = Some(evalcurve_match::cli::judged::judged_as_games);
-        services.read_positions = Some(evalcurve_match::cli::play::read_positions);
+        services.play_members = evalcurve_match::cli::play::play_members;
+        services.does_it_pay = evalcurve_match::cli::pays::does_it_pay;
+        services.judged_as_games = evalcurve_match::cli::judged::judged_as_games;
+        services.read_positions = evalcurve_match::cli::play::read_positions;
     }
     services
 }

@@ -143,7 +143,7 @@ impl Args {
         if self.with_engines() {
             let table = self.out.join("analysed.parquet");
             make_folder(&self.out)?;
-            let found = program.score_records(&ScoreRecords {
+            let found = (program.services.score_records)(&ScoreRecords {
                 input: &self.input,
                 commands: &self.analyse_with,
                 game: Game::Shogi,

@@ -119,7 +119,7 @@ fn run(args: &Args, program: &Program) -> anyhow::Result<Done> {
         make_folder(folder)?;
         // the journal of a run that did not end says which answers need no search
         let force = table.exists();
-        let found = program.score_records(&ScoreRecords {
+        let found = (program.services.score_records)(&ScoreRecords {
             input: &input,
             commands: &input.given.filters.engine,
             game: args.game,

@@ -191,7 +191,7 @@ fn vote_on(args: &Args, program: &Program, config: &Config, file: &Path) -> anyh
         bail!(text!("a member has no limit of its own; give the time per position by --movetime MS"));
     }
     let movetime = args.movetime.map(Duration::from_millis);
-    let (games, problems) = program.read_positions(config.game, file, &args.plies)?;
+    let (games, problems) = (program.services.read_positions)(config.game, file, &args.plies)?;
     problems.iter().take(PROBLEMS).for_each(|problem| terminal::warning(problem));
     if problems.len() > PROBLEMS {
         let more = problems.len() - PROBLEMS;

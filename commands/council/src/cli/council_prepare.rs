@@ -254,7 +254,7 @@ impl<'a> Place<'a> {
         // the journal of a run that did not end says which answers need no search
         let force = self.force || table.exists();
         let language = self.language;
-        program.score_members(ScoreMembers { members, game, target, table: &table, force, language })?;
+        (program.services.score_members)(ScoreMembers { members, game, target, table: &table, force, language })?;
         let fitting = Fitting { mate_threshold: thresholds, ..Fitting::default() };
         Ok((table, Calibrate { fitting, ..Calibrate::default() }))
     }
@@ -278,8 +278,8 @@ impl<'a> Place<'a> {
         }
         let (config, games) = (self.path, self.beside("games"));
         let (force, language) = (self.force, self.language);
-        let records =
-            program.play_members(&PlayMembers { config, engines, game, pairs, games: &games, force, language })?;
+        let wanted = PlayMembers { config, engines, game, pairs, games: &games, force, language };
+        let records = (program.services.play_members)(&wanted)?;
         // 5x5 shogi is short, and its games are decided early
         let from_ply = if game == Game::Minishogi { 9 } else { 17 };
         let sampling = Sampling { from_ply: Some(from_ply), window: Some(20), ..Sampling::default() };
@@ -316,7 +316,7 @@ pub(super) fn prepare(program: &Program, path: &Path, by: By, force: bool, langu
         By::Games { pairs } => place.played(program, &engines, game, pairs)?,
     };
     let calibrations = place.beside("calibrations");
-    let written = program.calibrate(&limits, &records, command, &calibrations, language)?;
+    let written = (program.services.calibrate)(&limits, &records, command, &calibrations, language)?;
     // a file of an earlier run is no calibration at these limits
     let missing = names.iter().zip(&stems).find(|(name, stem)| limits.contains_key(*name) && !written.contains(*stem));
     if let Some((name, _)) = missing {
@@ -415,7 +415,7 @@ pub(super) fn teach(
     let games = place.beside("games").join("results.csv");
     if games.exists() {
         let alone: Vec<Alone> = found.members.iter().map(|member| member.alone.clone()).collect();
-        program.judged_as_games(&alone, &games, language)?;
+        (program.services.judged_as_games)(&alone, &games, language)?;
     }
     Ok(())
 }

@@ -205,7 +205,8 @@ fn learned(args: &Args, program: &Program, command: &Replay, logs: &mut Logs) ->
         let language = args.language.chosen();
         terminal::print(&weights::text(&found, written.as_deref(), language))?;
         let alone: Vec<Alone> = found.members.iter().map(|member| member.alone.clone()).collect();
-        args.games.iter().try_for_each(|games| program.judged_as_games(&alone, games, language))?;
+        let judge = program.services.judged_as_games;
+        args.games.iter().try_for_each(|games| judge(&alone, games, language))?;
     }
     Ok(true)
 }
@@ -260,7 +261,8 @@ impl Subcommand for Args {
             terminal::print_document(&replay_document(&logs, &result)?)?;
         } else if !self.quiet {
             terminal::print(&votes::text(&logs.log, &result, language))?;
-            self.games.iter().try_for_each(|games| program.judged_as_games(&result.alone, games, language))?;
+            let judge = program.services.judged_as_games;
+            self.games.iter().try_for_each(|games| judge(&result.alone, games, language))?;
         }
         let different: Vec<String> = result
             .logged

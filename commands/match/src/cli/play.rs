@@ -133,8 +133,8 @@ impl Args {
     /// The tournament of the file or of the options, with what the options change.
     fn tournament(&self, program: &Program) -> anyhow::Result<Tournament> {
         let mut tournament = match &self.file {
-            Some(file) => Tournament::read(file, program.read_council())?,
-            None => self.words.tournament(program.read_council())?,
+            Some(file) => Tournament::read(file, program.services.read_council)?,
+            None => self.words.tournament(program.services.read_council)?,
         };
         if let Some(pairs) = self.pairs {
             (tournament.pairs, tournament.pairs_given) = (pairs, true);

@@ -5,10 +5,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
-use evalcurve_engine::{EngineConfig, Game, ReadCouncil, VotedGame};
+use evalcurve_engine::{ConfigError, EngineConfig, Game, ReadCouncil, VotedGame};
 use evalcurve_rules::replay::Alone;
-use evalcurve_words::key;
 use evalcurve_words::language::Language;
+use evalcurve_words::text::shown_path;
+use evalcurve_words::{key, text};
 
 use super::messages::Known;
 use super::options::InputArgs;
@@ -136,61 +137,57 @@ pub struct Flat {
     pub schemas: &'static [(&'static str, &'static str)],
 }
 
-/// What [`Services::score_records`] is.
-pub type RecordScorer = fn(&ScoreRecords<'_>) -> anyhow::Result<Option<Limits>>;
-
-/// What [`Services::calibrate`] is.
-pub type Calibrator = fn(&Limits, &Path, Calibrate, &Path, Language) -> anyhow::Result<BTreeSet<String>>;
-
-/// What [`Services::does_it_pay`] is.
-pub type PayTest = fn(&DoesItPay<'_>) -> anyhow::Result<Option<Done>>;
-
-/// What [`Services::judged_as_games`] is.
-pub type JudgeTest = fn(&[Alone], &Path, Language) -> anyhow::Result<()>;
-
-/// What [`Services::read_positions`] is.
-pub type ReadPositions = fn(Game, &Path, &[u32]) -> anyhow::Result<(Vec<VotedGame>, Vec<String>)>;
-
 /// The limit of each engine, by its name.
 pub type Limits = BTreeMap<String, String>;
 
-/// What one use asks of another through the program; `None` in a program without it.
+/// Positions of games, and what was not used.
+pub type ReadPositions = (Vec<VotedGame>, Vec<String>);
+
+/// What one use asks of another through the program.
 #[derive(Debug, Clone, Copy)]
 pub struct Services {
     /// Lets the engines of these commands score positions of the records of another command until their constants are
     /// known within 10%, and writes the table. `force` replaces a file; `quiet` prints nothing. Returns their limits;
     /// `None` if no answer counts, and why was said.
-    pub score_records: Option<RecordScorer>,
+    pub score_records: fn(&ScoreRecords<'_>) -> anyhow::Result<Option<Limits>>,
     /// Lets the members of a council score the positions in the program until their constants are known within a share,
     /// and writes the table.
-    pub score_members: Option<fn(ScoreMembers<'_>) -> anyhow::Result<()>>,
+    pub score_members: fn(ScoreMembers<'_>) -> anyhow::Result<()>,
     /// Calibrates the engines in records and writes those with a limit into a folder. Returns the stems of the files.
-    pub calibrate: Option<Calibrator>,
+    pub calibrate: fn(&Limits, &Path, Calibrate, &Path, Language) -> anyhow::Result<BTreeSet<String>>,
     /// Plays the members of a council against each other. Returns the records.
-    pub play_members: Option<fn(&PlayMembers<'_>) -> anyhow::Result<PathBuf>>,
+    pub play_members: fn(&PlayMembers<'_>) -> anyhow::Result<PathBuf>,
     /// Plays a council against its members, and says who is ahead with the same time; `None` if there are no games.
-    pub does_it_pay: Option<PayTest>,
+    pub does_it_pay: fn(&DoesItPay<'_>) -> anyhow::Result<Option<Done>>,
     /// Says whether a judge, from the regret of each member, orders the members as the games of a table do.
-    pub judged_as_games: Option<JudgeTest>,
-    /// Reads positions of a game from a file, after each of these numbers of moves of each line or game. Returns what
-    /// was not used, too.
-    pub read_positions: Option<ReadPositions>,
+    pub judged_as_games: fn(&[Alone], &Path, Language) -> anyhow::Result<()>,
+    /// Reads positions of a game from a file, after each of these numbers of moves of each line or game.
+    pub read_positions: fn(Game, &Path, &[u32]) -> anyhow::Result<ReadPositions>,
     /// Reads the configuration of a council that is an engine of a tournament.
-    pub read_council: Option<ReadCouncil>,
+    pub read_council: ReadCouncil,
 }
 
 impl Services {
     /// No use is there to be asked.
     pub const NONE: Self = Self {
-        score_records: None,
-        score_members: None,
-        calibrate: None,
-        play_members: None,
-        does_it_pay: None,
-        judged_as_games: None,
-        read_positions: None,
-        read_council: None,
+        score_records: |_| without("analyse"),
+        score_members: |_| without("analyse"),
+        calibrate: |_, _, _, _, _| without("calibrate"),
+        play_members: |_| without("match"),
+        // without a number of pairs, there are no games to look at
+        does_it_pay: |wanted| if wanted.pairs.is_some() { without("match") } else { Ok(None) },
+        judged_as_games: |_, _, _| without("match"),
+        read_positions: |_, _, _| without("match"),
+        read_council: |path| {
+            let message = text!("a council, and this program was built without the feature council");
+            Err(ConfigError { file: shown_path(path), line: None, message })
+        },
     };
+}
+
+/// The error of a program without a use that another one needs.
+fn without<T>(name: &'static str) -> anyhow::Result<T> {
+    Err(text!("this program was built without the feature {name}").into())
 }
 
 /// What [`Services::score_records`] scores.

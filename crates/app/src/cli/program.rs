@@ -1,24 +1,18 @@
 //! A program: a list of uses, and the way from the arguments of a process to its exit code.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Args, FromArgMatches};
-use evalcurve_engine::{ConfigError, Game, ReadCouncil, VotedGame};
 use evalcurve_records::sample::collect::CollectError;
-use evalcurve_rules::replay::Alone;
 use evalcurve_words::language::{Language, add_japanese};
-use evalcurve_words::text::shown_path;
-use evalcurve_words::{key, say, text};
+use evalcurve_words::{key, say};
 
-use super::command::{
-    Command, DoesItPay, Done, Flat, Heading, Limits, Parsed, PlayMembers, ScoreMembers, ScoreRecords, Services,
-};
+use super::command::{Command, DoesItPay, Done, Flat, Heading, Parsed, Services};
 use super::options::{language_of, one_of, set_language};
 use super::{config, documents, files, help, messages, terminal};
-use crate::{Calibrate, Error, on_threads};
+use crate::{Error, on_threads};
 
 /// A program with its uses.
 #[derive(Debug, Clone, Copy)]
@@ -72,37 +66,6 @@ impl Program {
         program.subcommands(self.commands().into_iter().map(Command::clap))
     }
 
-    /// Lets engines score positions of the records of another command.
-    ///
-    /// # Errors
-    /// Engines or records that allow no table, and a program without the use `analyse`.
-    pub fn score_records(&self, wanted: &ScoreRecords<'_>) -> anyhow::Result<Option<Limits>> {
-        self.services.score_records.ok_or_else(|| without("analyse"))?(wanted)
-    }
-
-    /// Calibrates the engines in records and writes those with a limit into a folder.
-    ///
-    /// # Errors
-    /// Records or files that fail, and a program without the use `calibrate`.
-    pub fn calibrate(
-        &self,
-        limits: &Limits,
-        records: &Path,
-        command: Calibrate,
-        out: &Path,
-        language: Language,
-    ) -> anyhow::Result<BTreeSet<String>> {
-        self.services.calibrate.ok_or_else(|| without("calibrate"))?(limits, records, command, out, language)
-    }
-
-    /// Plays the members of a council against each other. Returns the records.
-    ///
-    /// # Errors
-    /// Engines that cannot play, and a program without the use `match`.
-    pub fn play_members(&self, wanted: &PlayMembers<'_>) -> anyhow::Result<PathBuf> {
-        self.services.play_members.ok_or_else(|| without("match"))?(wanted)
-    }
-
     /// Plays a council against its members, as [`Services::does_it_pay`] says.
     ///
     /// # Errors
@@ -114,49 +77,8 @@ impl Program {
         force: bool,
         language: Language,
     ) -> anyhow::Result<Option<Done>> {
-        let read_council = self.read_council();
-        match (self.services.does_it_pay, pairs) {
-            (Some(does_it_pay), _) => does_it_pay(&DoesItPay { config, pairs, force, language, read_council }),
-            (None, Some(_)) => Err(without("match")),
-            (None, None) => Ok(None),
-        }
-    }
-
-    /// Says whether a judge orders the members of a council as games do.
-    ///
-    /// # Errors
-    /// A table that cannot be read, and a program without the use `match`.
-    pub fn judged_as_games(&self, alone: &[Alone], games: &Path, language: Language) -> anyhow::Result<()> {
-        self.services.judged_as_games.ok_or_else(|| without("match"))?(alone, games, language)
-    }
-
-    /// Reads positions from a file, as [`Services::read_positions`] says.
-    ///
-    /// # Errors
-    /// A file that cannot be read or has no position, and a program without the use `match`.
-    pub fn read_positions(
-        &self,
-        game: Game,
-        file: &Path,
-        plies: &[u32],
-    ) -> anyhow::Result<(Vec<VotedGame>, Vec<String>)> {
-        self.services.read_positions.ok_or_else(|| without("match"))?(game, file, plies)
-    }
-
-    /// What reads the configuration of a council that is an engine of a tournament.
-    pub fn read_council(&self) -> ReadCouncil {
-        self.services.read_council.unwrap_or(|path| {
-            let message = text!("a council, and this program was built without the feature council");
-            Err(ConfigError { file: shown_path(path), line: None, message })
-        })
-    }
-
-    /// Lets the members of a council score the positions in the program.
-    ///
-    /// # Errors
-    /// Engines that allow no table, and a program without the use `analyse`.
-    pub fn score_members(&self, wanted: ScoreMembers<'_>) -> anyhow::Result<()> {
-        self.services.score_members.ok_or_else(|| without("analyse"))?(wanted)
+        let Services { does_it_pay, read_council, .. } = self.services;
+        does_it_pay(&DoesItPay { config, pairs, force, language, read_council })
     }
 
     /// The command line in a language, whose help lists the commands under headings.
@@ -296,11 +218,6 @@ fn with_one_dash(arguments: &[OsString]) -> Option<String> {
 fn threads_of(matches: &ArgMatches) -> Option<usize> {
     let (_, matches) = matches.subcommand()?;
     matches.try_get_one("threads").ok().flatten().copied().or_else(|| threads_of(matches))
-}
-
-/// The error of a program without a use that another one needs.
-fn without(name: &'static str) -> anyhow::Error {
-    text!("this program was built without the feature {name}").into()
 }
 
 /// Reports an error.
