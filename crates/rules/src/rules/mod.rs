@@ -28,13 +28,16 @@ macro_rules! rules {
             pub fn visit<V: Visitor>(self, visitor: V) -> V::Output {
                 match self { $(Self::$rule => visitor.visit::<$rule>(),)* }
             }
-
-            const fn entry(self) -> Entry {
-                match self { $(Self::$rule => Entry::of::<$rule>(),)* }
-            }
         }
 
         const NAMES: &[&str] = &[$($rule::NAME),*];
+
+        /// The item of this name of the [`Definition`] of a rule.
+        macro_rules! of {
+            ($value:expr, $item:ident) => {
+                match $value { $(Rule::$rule => <$rule as Definition>::$item,)* }
+            };
+        }
     };
 }
 
@@ -57,43 +60,10 @@ rules! {
     Budget: budget,
 }
 
-/// A [`Definition`] as data.
-struct Entry {
-    name: &'static str,
-    summary: &'static str,
-    formula: &'static str,
-    source: &'static str,
-    needs: Needs,
-    mates: bool,
-    weight: fn(Option<f64>, Role) -> f64,
-    values: fn(&Columns<'_>, &mut [f64]),
-    adds_up: Option<fn(&Judge, Move) -> f64>,
-    decide: fn(&Ballot<'_>) -> Decision,
-    is_settled: fn(&Pending<'_>) -> bool,
-}
-
-impl Entry {
-    const fn of<R: Definition>() -> Self {
-        Self {
-            name: R::NAME,
-            summary: R::SUMMARY,
-            formula: R::FORMULA,
-            source: R::SOURCE,
-            needs: R::NEEDS,
-            mates: R::MATES,
-            weight: R::weight,
-            values: R::values,
-            adds_up: R::ADDS_UP,
-            decide: R::decide,
-            is_settled: R::is_settled,
-        }
-    }
-}
-
 impl Rule {
     /// The name in configurations, options and vote logs.
     pub const fn as_str(self) -> &'static str {
-        self.entry().name
+        of!(self, NAME)
     }
 
     /// The rule with this name, if there is one.
@@ -103,22 +73,22 @@ impl Rule {
 
     /// Which move wins, as the end of "adopts …".
     pub const fn summary(self) -> &'static str {
-        self.entry().summary
+        of!(self, SUMMARY)
     }
 
     /// The value of voter i's vote. `docs/rules.md` explains the symbols.
     pub const fn formula(self) -> &'static str {
-        self.entry().formula
+        of!(self, FORMULA)
     }
 
     /// Where the rule comes from.
     pub const fn source(self) -> &'static str {
-        self.entry().source
+        of!(self, SOURCE)
     }
 
     /// What the rule needs beyond moves.
     pub const fn needs(self) -> Needs {
-        self.entry().needs
+        of!(self, NEEDS)
     }
 
     /// Whether the rule compares win rates, so that voters need calibrations.
@@ -133,7 +103,7 @@ impl Rule {
 
     /// Whether announced mates outrank the rule by default.
     pub const fn mates_by_default(self) -> bool {
-        self.entry().mates
+        of!(self, MATES)
     }
 
     /// The rules that weights can be learned for, those that know most of the moves first.
@@ -148,12 +118,12 @@ impl Rule {
 
     /// What the rule adds up for a move, if weights can be learned for it.
     pub(super) const fn adds_up(self) -> Option<fn(&Judge, Move) -> f64> {
-        self.entry().adds_up
+        of!(self, ADDS_UP)
     }
 
     /// Whether the outstanding votes can no longer change the decision.
     pub fn is_settled(self, pending: &Pending<'_>) -> bool {
-        (self.entry().is_settled)(pending)
+        of!(self, is_settled)(pending)
     }
 }
 
@@ -163,11 +133,11 @@ impl DecisionRule for Rule {
     }
 
     fn values(&self, votes: &Columns<'_>, values: &mut [f64]) {
-        (self.entry().values)(votes, values);
+        of!(self, values)(votes, values);
     }
 
     fn needs(&self) -> Needs {
-        self.entry().needs
+        of!(self, NEEDS)
     }
 
     fn mates(&self) -> bool {
@@ -175,11 +145,11 @@ impl DecisionRule for Rule {
     }
 
     fn weight(&self, given: Option<f64>, role: Role) -> f64 {
-        (self.entry().weight)(given, role)
+        of!(self, weight)(given, role)
     }
 
     fn decide(&self, ballot: &Ballot<'_>) -> Decision {
-        (self.entry().decide)(ballot)
+        of!(self, decide)(ballot)
     }
 }
 
