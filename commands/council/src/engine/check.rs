@@ -1,12 +1,11 @@
 //! `--check`: starts every member and verifies that configuration and calibrations fit.
 
-use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use evalcurve_calibration::{Calibration, Reading, Score, Situation};
 use evalcurve_engine::board::Board;
 use evalcurve_engine::usi::Position;
-use evalcurve_engine::{EngineConfig, Event, Limit, Member, MemberEvent, Task, events, ignored, wait};
+use evalcurve_engine::{EngineConfig, Limit, Member, MemberEvent, Task, events, ignored};
 use evalcurve_fit::fit::{ModelKind, Sigmoid};
 use evalcurve_rules::Rule;
 use evalcurve_words::language::Text;
@@ -14,7 +13,7 @@ use evalcurve_words::text;
 use evalcurve_words::text::{shortened, signed};
 
 use super::config::Config;
-use super::session::members;
+use super::session::{members, wait_until};
 
 /// The grade of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,22 +95,6 @@ pub fn check(config: &Config) -> Vec<Finding> {
     }
     findings.check_scales(config);
     findings.found
-}
-
-/// Processes output until no member is busy.
-fn wait_until(members: &mut [Member], events: &Receiver<Event>, until: Instant, busy: fn(&Member) -> bool) {
-    while members.iter().any(busy) && Instant::now() < until {
-        let next = members.iter().filter_map(|m| m.deadline()).chain([until]).min().unwrap_or(until);
-        let event = wait(events, Some(next));
-        let now = Instant::now();
-        if let Some(Event::Member(place, process, output)) = event {
-            members[place].on_output(process, output, now);
-        }
-        for member in members.iter_mut() {
-            member.check_deadline(now);
-            member.events.retain(|event| matches!(event, MemberEvent::Fault { .. }));
-        }
-    }
 }
 
 /// What another model of the calibration file says of the score that counts as 75%; `None` if the file has no such fit.

@@ -41,6 +41,22 @@ pub(super) fn members(config: &Config, events: &SyncSender<Event>) -> Vec<Member
     config.engines.iter().enumerate().map(member).collect()
 }
 
+/// Processes output until no member is busy, or it is time.
+pub(super) fn wait_until(members: &mut [Member], events: &Receiver<Event>, until: Instant, busy: fn(&Member) -> bool) {
+    while members.iter().any(busy) && Instant::now() < until {
+        let next = members.iter().filter_map(|m| m.deadline()).chain([until]).min().unwrap_or(until);
+        let event = wait(events, Some(next));
+        let now = Instant::now();
+        if let Some(Event::Member(place, process, output)) = event {
+            members[place].on_output(process, output, now);
+        }
+        for member in members.iter_mut() {
+            member.check_deadline(now);
+            member.events.retain(|event| matches!(event, MemberEvent::Fault { .. }));
+        }
+    }
+}
+
 /// Runs a council for a GUI until the GUI sends `quit`, or until its input ends and all that it asked for is answered.
 /// Each decision is written to `output` at once.
 ///
@@ -166,23 +182,8 @@ impl<W: Write> Session<W> {
     /// Sends `quit` to every member and waits for their ends. Dropping a member ends a process that is still running.
     fn quit_members(&mut self, events: &Receiver<Event>) {
         self.members.iter_mut().for_each(|m| m.quit());
-        let until = Instant::now() + QUIT_TIME;
-        while !self.members.iter().all(|m| m.is_gone()) {
-            let left = until.saturating_duration_since(Instant::now());
-            // a member that floods its output must not prolong the wait
-            if left.is_zero() {
-                break;
-            }
-            match events.recv_timeout(left) {
-                Ok(Event::Member(place, process, output)) => {
-                    if let Some(member) = self.members.get_mut(place) {
-                        member.on_output(process, output, Instant::now());
-                    }
-                }
-                Ok(_) => {}
-                Err(_) => break,
-            }
-        }
+        // a member that floods its output must not prolong the wait
+        wait_until(&mut self.members, events, Instant::now() + QUIT_TIME, |m| !m.is_gone());
     }
 
     fn next_deadline(&self) -> Option<Instant> {
