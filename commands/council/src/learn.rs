@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use evalcurve_calibration::file::Tool;
 use evalcurve_fit::fit::percentile_interval;
 use evalcurve_fit::parallel;
-use evalcurve_rules::log::{Ballots, Header, Log, LoggedLine};
+use evalcurve_rules::log::{Ballots, Header, Log};
 use evalcurve_rules::replay::regret::{Judged, Losses, alone, compared};
 use evalcurve_rules::replay::{Against, Alone, MOST_COMPARED, Regret, ReplayError, all_voters};
 use evalcurve_rules::weights::{FORMAT, Learning, MemberWeight, UNIT, VERSION, Weights};
@@ -93,8 +93,7 @@ pub fn learn(log: &Log, options: &LearnOptions) -> Result<Learned, ReplayError> 
     }
     let rule = options.rule.unwrap_or(Rule::CrossExamination);
     let Some(course) = Course::new(log, &members, rule, options) else {
-        let games = log.sessions.iter().flat_map(|s| &s.decisions).map(|(_, line)| &line.game_id);
-        let games = games.collect::<BTreeSet<_>>().len();
+        let games = log.entries().map(|(.., line)| &line.game_id).collect::<BTreeSet<_>>().len();
         return Err(ReplayError::NoLesson { teacher: options.teacher.clone(), games, least: PARTS });
     };
     let alone = alone(log, &members, &options.teacher);
@@ -271,11 +270,11 @@ struct Lesson<'a> {
 impl<'a> Lesson<'a> {
     fn new(log: &'a Log, teacher: &'a str, members: &[&'a str], rule: Rule) -> Self {
         // in the order of their names, so that the order of the logs does not matter
-        let ids: BTreeSet<&str> = decisions(log).map(|(_, _, _, line)| line.game_id.as_str()).collect();
+        let ids: BTreeSet<&str> = log.entries().map(|(.., line)| line.game_id.as_str()).collect();
         let numbers: HashMap<&str, usize> = ids.into_iter().enumerate().map(|(number, id)| (id, number)).collect();
         let mut pairs = Pairs { judges: members.len(), ..Pairs::default() };
         let mut digest = random::GOLDEN;
-        for (_, _, header, line) in decisions(log) {
+        for (_, header, line) in log.entries() {
             let judged = Judged::new(header, line, teacher);
             let header = restricted(header, members);
             let ballots = Ballots::new(&header, line);
@@ -321,7 +320,7 @@ impl<'a> Lesson<'a> {
     /// The losses of the rule; `weights` gives the weights for each game. `None` if it cannot work with the members.
     fn losses<'f>(&self, weights: impl Fn(usize) -> &'f Fitted) -> Option<Losses> {
         let mut losses = Losses::default();
-        for (session, number, of_log, line) in decisions(self.log) {
+        for (at, of_log, line) in self.log.entries() {
             let mut header = restricted(of_log, &self.members);
             let fitted = weights(self.numbers.get(line.game_id.as_str()).copied().unwrap_or_default());
             for voter in &mut header.voters {
@@ -333,7 +332,7 @@ impl<'a> Lesson<'a> {
             let ballots = Ballots::new(&header, line);
             let Ok(decision) = ballots.decide(&header, &self.rule) else { continue };
             let judged = Judged::new(of_log, line, self.teacher);
-            losses.add((session, number), &line.game_id, &judged, ballots.names.name(decision.chosen));
+            losses.add(at, &line.game_id, &judged, ballots.names.name(decision.chosen));
         }
         Some(losses)
     }
@@ -341,24 +340,18 @@ impl<'a> Lesson<'a> {
     /// The losses of the best of the members' moves in each position.
     fn best_votes(&self) -> Losses {
         let mut losses = Losses::default();
-        for (session, number, header, line) in decisions(self.log) {
+        for (at, header, line) in self.log.entries() {
             let judged = Judged::new(header, line, self.teacher);
             let votes = line.votes.iter().filter(|vote| self.members.contains(&vote.voter.as_str()));
             let moves: BTreeSet<&str> = votes.filter_map(|vote| vote.best.as_deref()).collect();
             if let Some(best) =
                 moves.into_iter().max_by(|a, b| judged.rate(a).partial_cmp(&judged.rate(b)).unwrap_or(Ordering::Equal))
             {
-                losses.add((session, number), &line.game_id, &judged, best);
+                losses.add(at, &line.game_id, &judged, best);
             }
         }
         losses
     }
-}
-
-/// Every decision, with the place of its session, its line, and its header.
-fn decisions(log: &Log) -> impl Iterator<Item = (usize, usize, &Header, &LoggedLine)> {
-    let sessions = log.sessions.iter().enumerate();
-    sessions.flat_map(|(i, s)| s.decisions.iter().map(move |(number, line)| (i, *number, &s.header, line)))
 }
 
 /// A header with these voters only.
@@ -373,6 +366,7 @@ mod tests {
     use evalcurve_calibration::types::Color;
     use evalcurve_calibration::{Calibration, FittedModel, Score};
     use evalcurve_fit::fit::Method;
+    use evalcurve_rules::log::LoggedLine;
     use evalcurve_rules::log::{LoggedMove, LoggedScore, LoggedVote};
     use evalcurve_rules::{Options, Voter};
 

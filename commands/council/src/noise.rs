@@ -71,7 +71,7 @@ fn differences(log: &Log, voters: &[&str]) -> Vec<Vec<f64>> {
     let n = voters.len();
     let mut differences = vec![Vec::new(); n * n];
     let mut logits: Vec<Option<(Move, f64)>> = vec![None; n];
-    for (header, line) in log.sessions.iter().flat_map(|s| s.decisions.iter().map(|(_, line)| (&s.header, line))) {
+    for (_, header, line) in log.entries() {
         logits.fill(None);
         for (voter, best, logit) in Ballots::new(header, line).exact_logits(header) {
             let name = header.voters[voter].name.as_str();

@@ -72,21 +72,19 @@ impl Replay {
         if log.decisions() == 0 {
             return Ok(false);
         }
+        let voters = log.sessions.iter().flat_map(|session| &session.header.voters);
+        let names: BTreeSet<String> = voters.map(|voter| voter.name.clone()).collect();
         for (engine, calibration) in &self.calibrations {
             if !log.recalibrate(engine, calibration) {
-                let all = log.sessions.iter().flat_map(|session| &session.header.voters);
-                let known: BTreeSet<&str> = all.map(|voter| voter.name.as_str()).collect();
-                let known: Vec<&str> = known.into_iter().collect();
+                let known = Vec::from_iter(names);
                 return Err(
                     text!("`calibration`: no voter is called '{engine}'; the log has {}", known.join(", ")).into()
                 );
             }
         }
         if let Some(weights) = &self.weights {
-            let all = log.sessions.iter().flat_map(|session| &session.header.voters);
-            let names: BTreeSet<&str> = all.map(|voter| voter.name.as_str()).collect();
             let out = |name: &&str| self.options.without.iter().any(|out| out == name);
-            weights.check(names.into_iter().filter(|name| !out(name))).map_err(Error::said)?;
+            weights.check(names.iter().map(String::as_str).filter(|name| !out(name))).map_err(Error::said)?;
             log.reweigh(weights);
         }
         Ok(true)

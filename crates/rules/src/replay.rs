@@ -49,11 +49,11 @@ pub struct OwnRule {
 impl OwnRule {
     /// What a rule of your own chooses in a log.
     pub fn of(rule: &dyn DecisionRule, log: &Log) -> Self {
-        let decide = |(header, line): (&Header, &LoggedLine)| {
+        let decide = |(_, header, line): (_, &Header, &LoggedLine)| {
             let ballots = Ballots::new(header, line);
             Some(ballots.names.name(ballots.decide(header, rule).ok()?.chosen).to_owned())
         };
-        Self { name: rule.name().to_owned(), moves: lines(log).map(decide).collect() }
+        Self { name: rule.name().to_owned(), moves: log.entries().map(decide).collect() }
     }
 }
 
@@ -113,7 +113,7 @@ pub fn replay(log: &Log, options: &ReplayOptions) -> Result<Replay, ReplayError>
     if remaining.is_empty() && !voters.is_empty() {
         return Err(ReplayError::NoVoters);
     }
-    let games: BTreeSet<&str> = lines(log).map(|(_, line)| line.game_id.as_str()).collect();
+    let games: BTreeSet<&str> = log.entries().map(|(.., line)| line.game_id.as_str()).collect();
     let all = options.rules.is_empty() && options.own.is_empty();
     let wanted = if all { &Rule::ALL[..] } else { &options.rules };
     let (mut rules, mut impossible) = (Vec::new(), Vec::new());
@@ -147,8 +147,8 @@ pub fn replay(log: &Log, options: &ReplayOptions) -> Result<Replay, ReplayError>
         games: games.len(),
         decisions: log.decisions(),
         logged: logged(log),
-        splits: shares(lines(log).filter_map(|(header, line)| split(&groups(header, line, &without)))),
-        groups: shares(lines(log).filter_map(|(header, line)| named(&groups(header, line, &without)))),
+        splits: shares(log.entries().filter_map(|(_, header, line)| split(&groups(header, line, &without)))),
+        groups: shares(log.entries().filter_map(|(_, header, line)| named(&groups(header, line, &without)))),
         agreement: agreement(log, compared),
         rules: rules.into_iter().map(|(_, (replayed, _))| replayed).collect(),
         alone: compared_alone(&alone, reference.unwrap_or_default()),
@@ -165,17 +165,10 @@ pub fn all_voters(log: &Log) -> Vec<String> {
     all.filter(|v| seen.insert(v.name.as_str())).map(|v| v.name.clone()).collect()
 }
 
-fn lines(log: &Log) -> impl Iterator<Item = (&Header, &LoggedLine)> {
-    log.sessions.iter().flat_map(|s| s.decisions.iter().map(|(_, line)| (&s.header, line)))
-}
-
 /// Compares the logged decisions with a replay by the logged rule.
 fn logged(log: &Log) -> Logged {
     let mut logged = Logged::default();
-    let sessions = log.sessions.iter().enumerate();
-    for (session, number, header, line) in
-        sessions.flat_map(|(i, s)| s.decisions.iter().map(move |(number, line)| (i, *number, &s.header, line)))
-    {
+    for ((session, number), header, line) in log.entries() {
         let ballots = Ballots::new(header, line);
         let decided = ballots.decide(header, &header.rule).ok();
         let replayed = decided.map(|d| ballots.names.name(d.chosen).to_owned());
@@ -241,7 +234,7 @@ fn agreement(log: &Log, voters: &[&str]) -> Vec<Agreement> {
     let pairs = voters.iter().enumerate().flat_map(|(i, a)| voters[i + 1..].iter().map(move |b| (a, b)));
     let pair = |(a, b): (&&str, &&str)| Agreement { a: (*a).to_owned(), b: (*b).to_owned(), both: 0, same: 0 };
     let mut pairs: Vec<Agreement> = pairs.map(pair).collect();
-    for (_, line) in lines(log) {
+    for (.., line) in log.entries() {
         let find = vote_finder(&line.votes);
         let moves: Vec<Option<&str>> =
             voters.iter().map(|voter| find(voter).and_then(|vote| vote.best.as_deref())).collect();

@@ -199,6 +199,12 @@ impl Log {
         self.blank += other.blank;
     }
 
+    /// Every decision with the place of its session and the number of its line, and its header.
+    pub fn entries(&self) -> impl Iterator<Item = ((usize, usize), &Header, &LoggedLine)> {
+        let sessions = self.sessions.iter().enumerate();
+        sessions.flat_map(|(i, s)| s.decisions.iter().map(move |(number, line)| ((i, *number), &s.header, line)))
+    }
+
     /// Number of usable decisions.
     pub fn decisions(&self) -> usize {
         self.sessions.iter().map(|s| s.decisions.len()).sum()

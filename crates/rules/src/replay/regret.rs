@@ -67,13 +67,11 @@ pub fn alone<'a>(log: &Log, voters: &[&'a str], reference: &str) -> Vec<(&'a str
     let judged = voters.iter().filter(|name| **name != reference);
     let mut alone: Vec<(&str, Losses)> = judged.map(|name| (*name, Losses::default())).collect();
     let places: HashMap<&str, usize> = alone.iter().enumerate().map(|(place, (name, _))| (*name, place)).collect();
-    for (session, of) in log.sessions.iter().enumerate() {
-        for (number, line) in &of.decisions {
-            let judged = Judged::new(&of.header, line, reference);
-            for vote in &line.votes {
-                if let (Some(&place), Some(own)) = (places.get(vote.voter.as_str()), &vote.best) {
-                    alone[place].1.add((session, *number), &line.game_id, &judged, own);
-                }
+    for (at, header, line) in log.entries() {
+        let judged = Judged::new(header, line, reference);
+        for vote in &line.votes {
+            if let (Some(&place), Some(own)) = (places.get(vote.voter.as_str()), &vote.best) {
+                alone[place].1.add(at, &line.game_id, &judged, own);
             }
         }
     }
