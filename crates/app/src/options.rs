@@ -3,6 +3,7 @@
 use std::fs;
 
 use evalcurve_fit::calibration::MatePolicy;
+use evalcurve_fit::curve::{DEFAULT_BIN_CP, DEFAULT_MIN_COUNT};
 use evalcurve_fit::fit::ModelKind;
 use evalcurve_fit::validate::{Choice, DEFAULT_FOLDS};
 use evalcurve_records::record::Format;
@@ -15,7 +16,7 @@ use evalcurve_tables::{Columns, Role, ScoreUnit, TableOptions};
 
 use super::{Error, Input};
 use crate::calibrate::mates::{Threshold, Thresholds};
-use crate::calibrate::{CalibrateOptions, DEFAULT_MODEL, choose};
+use crate::calibrate::{CalibrateOptions, DEFAULT_MIN_GAMES, DEFAULT_MODEL, choose};
 #[cfg(feature = "cli")]
 use crate::cli::options::values;
 
@@ -290,14 +291,13 @@ pub const DEFAULT_BANDS: u32 = 1_000;
 
 impl Default for Fitting {
     fn default() -> Self {
-        let of = CalibrateOptions::default();
         Self {
-            mate_policy: (of.mate_policy, of.clip_cp),
+            mate_policy: (MatePolicy::Exclude, 3_000),
             mate_threshold: Vec::new(),
-            bin: (of.bin_cp, BinChoice::Auto),
-            min_bin: of.min_bin,
-            min_samples: of.min_samples,
-            min_games: of.min_games,
+            bin: (DEFAULT_BIN_CP, BinChoice::Auto),
+            min_bin: DEFAULT_MIN_COUNT,
+            min_samples: 30,
+            min_games: DEFAULT_MIN_GAMES,
             bands: DEFAULT_BANDS,
             bootstrap_sigmoids: true,
             bootstrap_of: None,
@@ -487,6 +487,29 @@ mod tests {
         let args = InputArgs::from_arg_matches(&matches).unwrap();
         assert_eq!(args.reading(), Reading::default());
         assert_eq!(args.fitting(), Fitting::default());
+    }
+
+    #[test]
+    fn engines_are_calibrated_by_these_defaults() {
+        let expected = CalibrateOptions {
+            mate_policy: MatePolicy::Exclude,
+            clip_cp: 3_000,
+            thresholds: Thresholds::default(),
+            bin_cp: 200,
+            min_bin: 50,
+            min_samples: 30,
+            min_games: 30,
+            model: ModelKind::Joint,
+            other_models: Vec::new(),
+            folds: Some(5),
+            bands: 0,
+            bootstrap_sigmoids: true,
+            bootstrap_of: None,
+            sampling: SamplingOptions::default(),
+            filters: Vec::new(),
+            inputs: Vec::new(),
+        };
+        assert_eq!(CalibrateOptions::default(), expected);
     }
 
     #[test]

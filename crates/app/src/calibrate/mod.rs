@@ -29,7 +29,7 @@ use evalcurve_fit::fit::{
 };
 use evalcurve_fit::parallel;
 use evalcurve_fit::standardize::{ScoreMoments, Standardization, StandardizedCurve};
-use evalcurve_fit::validate::{Cases, CrossValidation, DEFAULT_FOLDS, EngineCases, ValidateError, fit_engines};
+use evalcurve_fit::validate::{Cases, CrossValidation, EngineCases, ValidateError, fit_engines};
 use evalcurve_records::sample::{ByEngine, EngineSamples, NameId, Sample, SampleTable, SamplingOptions};
 use evalcurve_words::language::{Text, ToText};
 use evalcurve_words::text;
@@ -39,6 +39,8 @@ pub use provenance::digest;
 use signs::MixedSigns;
 pub(crate) use warning::LEAST_DECIDED;
 pub use warning::{Shown, Warning, WarningKind};
+
+use crate::{Fitting, Input, Reading};
 
 /// Games with samples that an engine needs for a calibration, unless the options set another number. With fewer, the
 /// errors that the games show are themselves too uncertain (docs/method.md).
@@ -84,26 +86,10 @@ pub struct CalibrateOptions {
     pub inputs: Vec<String>,
 }
 
+/// As [`Fitting`] says, but without a bootstrap.
 impl Default for CalibrateOptions {
     fn default() -> Self {
-        Self {
-            mate_policy: MatePolicy::Exclude,
-            clip_cp: 3_000,
-            thresholds: Thresholds::default(),
-            bin_cp: evalcurve_fit::curve::DEFAULT_BIN_CP,
-            min_bin: evalcurve_fit::curve::DEFAULT_MIN_COUNT,
-            min_samples: 30,
-            min_games: DEFAULT_MIN_GAMES,
-            model: DEFAULT_MODEL,
-            other_models: Vec::new(),
-            folds: Some(DEFAULT_FOLDS),
-            bands: 0,
-            bootstrap_sigmoids: true,
-            bootstrap_of: None,
-            sampling: SamplingOptions::default(),
-            filters: Vec::new(),
-            inputs: Vec::new(),
-        }
+        Fitting { bands: 0, ..Fitting::default() }.options(&Reading::default(), &Input::default())
     }
 }
 
