@@ -38,23 +38,11 @@ fn failed(error: CalibrationError) -> PyErr {
 struct Situations(Vec<Situation>);
 
 impl Situations {
-    fn at(&self, index: usize) -> &Situation {
+    fn at(&self, index: usize) -> Situation {
         // one for all, or one for each
-        self.0.get(index).or_else(|| self.0.last()).unwrap_or(&UNKNOWN)
+        self.0.get(index).or(self.0.last()).copied().unwrap_or_default()
     }
 }
-
-/// Nothing is known.
-static UNKNOWN: Situation = Situation {
-    strength: None,
-    rating: None,
-    seconds: None,
-    ply: None,
-    material: None,
-    engine: None,
-    players: None,
-    shared: None,
-};
 
 /// The values and what is known of their positions, all of one shape; what the calibration cannot know is refused.
 fn situations<'py>(
@@ -366,7 +354,7 @@ impl Calibration {
         known: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let ((scores, situations), reading) = (situations(&self.0, score_cp, known)?, reading(field));
-        let of = |i, cp| [self.0.win_rate_in(reading, self.0.classify(cp), situations.at(i))];
+        let of = |i, cp| [self.0.win_rate_in(reading, self.0.classify(cp), &situations.at(i))];
         numbers::map_at(&scores, of).map(|[rates]| rates)
     }
 
@@ -383,12 +371,12 @@ impl Calibration {
         known: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let ((scores, situations), reading) = (situations(&self.0, score_cp, known)?, reading(field));
-        if self.0.interval(reading, calibration::Score::Cp(0.0), situations.at(0)).is_none() {
+        if self.0.interval(reading, calibration::Score::Cp(0.0), &situations.at(0)).is_none() {
             return Err(self.without_covariance());
         }
         let of = |i, cp| {
             let (low, high) =
-                self.0.interval(reading, self.0.classify(cp), situations.at(i)).unwrap_or((f64::NAN, f64::NAN));
+                self.0.interval(reading, self.0.classify(cp), &situations.at(i)).unwrap_or((f64::NAN, f64::NAN));
             [low, high]
         };
         numbers::map_at(&scores, of).map(|[low, high]| (low, high))
@@ -406,7 +394,7 @@ impl Calibration {
         known: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let ((rates, situations), reading) = (situations(&self.0, win_rate, known)?, reading(field));
-        let of = |i, p| [self.0.score(reading, p, situations.at(i)).unwrap_or(f64::NAN)];
+        let of = |i, p| [self.0.score(reading, p, &situations.at(i)).unwrap_or(f64::NAN)];
         numbers::map_at(&rates, of).map(|[scores]| scores)
     }
 

@@ -1,6 +1,6 @@
 //! Evaluation curves as tables.
 
-use evalcurve::curve::{BinCount, CurvePoint, EvaluationCurve};
+use evalcurve::curve::{BinCount, CurvePoint};
 use evalcurve::run::Curves;
 use evalcurve::table::Values;
 use pyo3::prelude::*;
@@ -19,20 +19,17 @@ struct Row<'a> {
 
 /// The points of curves with the counts of their bins, one row each.
 pub(crate) fn table(found: &Curves) -> PyResult<Table> {
-    let points = |curve: &EvaluationCurve| {
-        let points = curve.points(found.options.min_bin).into_iter();
-        points.map(|point| (point, curve.bins().get(&point.bin).copied().unwrap_or_default())).collect::<Vec<_>>()
-    };
+    let min_bin = found.options.min_bin;
     let mut rows = Vec::new();
     for result in &found.results {
-        for (point, count) in points(&result.curve) {
+        for (point, count) in result.curve.counted_points(min_bin) {
             let band = result.bootstrap.as_ref().and_then(|bootstrap| bootstrap.bins.get(&point.bin).copied());
             rows.push(Row { engine: &result.name, split: None, group: None, point, count, band });
         }
     }
     for split in &found.splits {
         for group in &split.groups {
-            for (point, count) in points(&group.curve) {
+            for (point, count) in group.curve.counted_points(min_bin) {
                 let (name, label) = (Some(split.by.as_str()), Some(group.label.to_string()));
                 rows.push(Row { engine: &split.engine, split: name, group: label, point, count, band: None });
             }

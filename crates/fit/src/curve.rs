@@ -146,6 +146,12 @@ impl EvaluationCurve {
         points(&self.bins, min_count, |mean| mean)
     }
 
+    /// The points of [`Self::points`] with the counts of their bins.
+    pub fn counted_points(&self, min_count: u64) -> impl Iterator<Item = (CurvePoint, BinCount)> {
+        let count = |bin: i32| self.bins.get(&bin).copied().unwrap_or_default();
+        self.points(min_count).into_iter().map(move |point| (point, count(point.bin)))
+    }
+
     /// Centre of each bin in centipawns and its number of samples, lowest scores first.
     pub fn histogram(&self) -> Vec<(f64, u64)> {
         self.bins.iter().map(|(&k, c)| ((f64::from(k) + 0.5) * f64::from(self.bin_cp), c.total())).collect()

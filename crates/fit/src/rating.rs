@@ -210,7 +210,8 @@ fn components(players: usize, pairs: &[Encounter]) -> Vec<usize> {
     number
 }
 
-fn root(parent: &mut [usize], mut p: usize) -> usize {
+/// The root of the tree of p, in a forest where a root is its own parent. Shortens the way to it.
+pub(crate) fn root(parent: &mut [usize], mut p: usize) -> usize {
     while parent[p] != p {
         parent[p] = parent[parent[p]];
         p = parent[p];

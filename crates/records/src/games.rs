@@ -62,23 +62,29 @@ pub struct Original {
 impl Original {
     /// Its bytes as they are, with what is inserted at places of its text, in order.
     pub fn with(&self, insertions: &[(usize, Vec<u8>)]) -> Vec<u8> {
-        let line_ends = |text: &[u8]| -> Vec<u8> {
-            text.iter().map(|b| if self.returns && *b == b'\n' { b'\r' } else { *b }).collect()
-        };
         let marks = self.marks.iter().map(|at| (*at, BOM.to_vec()));
         let mut all: Vec<(usize, Vec<u8>)> = insertions.iter().cloned().chain(marks).collect();
         // a mark belongs to the line behind it
         all.sort_by_key(|(at, _)| *at);
-        let (mut out, mut from) = (Vec::with_capacity(2 * self.text.len()), 0);
-        for (at, text) in all {
-            let at = at.clamp(from, self.text.len());
-            out.extend(line_ends(&self.text[from..at]));
-            out.extend(line_ends(&text));
-            from = at;
+        let mut out = spliced(&self.text, &all);
+        if self.returns {
+            out.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b'\r');
         }
-        out.extend(line_ends(&self.text[from..]));
         out
     }
+}
+
+/// A text with what is inserted at places of it, in order.
+pub fn spliced(text: &[u8], insertions: &[(usize, Vec<u8>)]) -> Vec<u8> {
+    let (mut out, mut from) = (Vec::with_capacity(2 * text.len()), 0);
+    for (at, piece) in insertions {
+        let at = (*at).clamp(from, text.len());
+        out.extend_from_slice(&text[from..at]);
+        out.extend_from_slice(piece);
+        from = at;
+    }
+    out.extend_from_slice(&text[from..]);
+    out
 }
 
 impl PartialEq for Written {

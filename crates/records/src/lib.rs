@@ -38,7 +38,7 @@ pub mod parallel;
 pub mod record;
 pub mod sample;
 
-pub use games::{Games, Original, Record, Written, games, games_of};
+pub use games::{Games, Original, Record, Written, games, games_of, spliced};
 pub use record::source::Refusal;
 pub use record::{OddityKind, SkipReason};
 pub use sample::collect::{Problem, ProblemKind};

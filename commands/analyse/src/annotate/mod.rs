@@ -20,10 +20,10 @@ mod pgn;
 use std::ops::Range;
 
 use encoding_rs::{Encoding, UTF_8};
-use evalcurve_records::Written;
 use evalcurve_records::record::encoding::{declared, guess};
 use evalcurve_records::record::format::Above;
 use evalcurve_records::record::{Game, ScoredPosition};
+use evalcurve_records::{Written, spliced};
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
 
@@ -153,25 +153,12 @@ fn older_scores(written: &Written, engine: &str, remarks: &[Option<Remark>], ins
     if inserted.is_empty() || read(&written.text).is_some_and(|game| game.annotator == engine) {
         return 0;
     }
-    let Some(game) = read(&with(&written.text, inserted)) else { return 0 };
+    let Some(game) = read(&spliced(&written.text, inserted)) else { return 0 };
     let is_unsaid =
         |ply: u32| (ply as usize).checked_sub(1).and_then(|at| remarks.get(at)).is_some_and(Option::is_none);
     // scores of the players stay theirs; an analysis is that of the one engine that is named
     let of_engine = |score: &&ScoredPosition| score.analysis && game.annotator == engine && is_unsaid(score.ply);
     game.scores.iter().filter(of_engine).count()
-}
-
-/// A text with insertions.
-fn with(text: &[u8], inserted: &[Insertion]) -> Vec<u8> {
-    let (mut out, mut from) = (Vec::with_capacity(2 * text.len()), 0);
-    for (at, piece) in inserted {
-        let at = (*at).clamp(from, text.len());
-        out.extend_from_slice(&text[from..at]);
-        out.extend_from_slice(piece);
-        from = at;
-    }
-    out.extend_from_slice(&text[from..]);
-    out
 }
 
 /// The insertions that are not there already: those at one place stand before or behind it, word for word.

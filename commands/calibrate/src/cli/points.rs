@@ -5,7 +5,7 @@ use evalcurve_app::calibrate::CalibrateOptions;
 use evalcurve_app::cli::engines::nothing;
 use evalcurve_app::cli::{Done, progress, terminal};
 use evalcurve_app::judge::split::SplitCurves;
-use evalcurve_fit::curve::{BinCount, CurvePoint, EvaluationCurve};
+use evalcurve_fit::curve::{BinCount, CurvePoint};
 use evalcurve_words::language::Language;
 use evalcurve_words::say;
 use evalcurve_words::text::printable_json;
@@ -29,7 +29,7 @@ pub(super) fn print(args: &Args) -> anyhow::Result<Done> {
     let mut engines = Vec::new();
     for result in results {
         let mut points = Vec::new();
-        for (point, count) in counted_points(&result.curve, options.min_bin) {
+        for (point, count) in result.curve.counted_points(options.min_bin) {
             let band = result.bootstrap.as_ref().and_then(|b| b.bins.get(&point.bin).copied());
             let ends = [band.map(|b| b.0), band.map(|b| b.1)];
             let ends = ends.map(|end| end.map_or_else(String::new, |end| format!("{end:.6}")));
@@ -61,7 +61,7 @@ fn split(args: &Args, found: &Outcome<Curves>) -> anyhow::Result<Done> {
         document["sentence"] = json!(split.sentence(Language::English));
         for (i, group) in split.groups.iter().enumerate() {
             let mut points = Vec::new();
-            for (point, count) in counted_points(&group.curve, options.min_bin) {
+            for (point, count) in group.curve.counted_points(options.min_bin) {
                 let names = [split.engine.clone(), split.by.clone(), group.label.to_string()];
                 csv.write_record(names.into_iter().chain(cells(&point, &count)))?;
                 points.push(json_point(&point, &count));
@@ -115,12 +115,6 @@ fn put(args: &Args, csv: csv::Writer<Vec<u8>>, document: &Value) -> anyhow::Resu
         false => String::from_utf8(csv.into_inner()?)?,
     };
     terminal::print(&text)
-}
-
-/// The points of a curve with the counts of their bins.
-fn counted_points(curve: &EvaluationCurve, min_bin: u64) -> impl Iterator<Item = (CurvePoint, BinCount)> {
-    let count = |bin: i32| curve.bins().get(&bin).copied().unwrap_or_default();
-    curve.points(min_bin).into_iter().map(move |point| (point, count(point.bin)))
 }
 
 /// The columns of [`cells`].

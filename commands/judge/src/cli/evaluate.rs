@@ -120,11 +120,10 @@ impl Subcommand for Args {
                 }
             }
             let columns = text::evaluations(width, language);
-            let head = columns.head();
             format!(
                 "{}{}\n{}{files}",
                 text::wrap(&text::reading(&found.report, language), width, text::LABEL),
-                terminal::heading(head.trim_end()),
+                terminal::heading(columns.head().trim_end()),
                 columns.rows(&rows)
             )
         };
@@ -189,8 +188,7 @@ fn tables(found: &Outcome<JudgedForecasts>, width: usize, language: Language) ->
         .left(language.word("scale [95%]"), 17, |m| text::or_dash(m.judged.scale, |e| text::estimate(&e, 2)))
         .left(language.word("verdict"), 0, |m| m.verdict(language).to_owned());
     let mut out = rows_read(found, language);
-    let head = models.head();
-    out += &format!("\n{}\n{}", terminal::heading(head.trim_end()), models.rows(&found.value.models));
+    out += &format!("\n{}\n{}", terminal::heading(models.head().trim_end()), models.rows(&found.value.models));
     if found.value.differences.is_empty() {
         return out;
     }
@@ -201,7 +199,6 @@ fn tables(found: &Outcome<JudgedForecasts>, width: usize, language: Language) ->
         .left(language.word("log loss [95%]"), 26, |d| estimate(&d.log_loss, 5))
         .right("Holm", 8, |d| text::or_dash(d.p_holm, text::p_value))
         .left(language.word("better"), 0, |d| d.better().map_or(language.word("cannot tell"), |name| name).to_owned());
-    let head = pairs.head();
     let rows = pairs.rows(&found.value.differences);
-    out + &format!("\n{}\n{rows}", terminal::heading(head.trim_end()))
+    out + &format!("\n{}\n{rows}", terminal::heading(pairs.head().trim_end()))
 }

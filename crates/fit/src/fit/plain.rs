@@ -15,7 +15,7 @@ use super::search::{Minimum, Stalled};
 use super::start;
 use super::symmetric::Matrix;
 
-/// One value for each [`Method`].
+/// One value for each [`Method`], in the order of [`Method::ALL`], which is that of their declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ByMethod<T>([T; 2]);
 
@@ -30,11 +30,7 @@ impl<T> std::ops::Index<Method> for ByMethod<T> {
     type Output = T;
 
     fn index(&self, method: Method) -> &T {
-        let [least_squares, maximum_likelihood] = &self.0;
-        match method {
-            Method::LeastSquares => least_squares,
-            Method::MaximumLikelihood => maximum_likelihood,
-        }
+        &self.0[method as usize]
     }
 }
 

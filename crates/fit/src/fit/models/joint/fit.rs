@@ -17,6 +17,7 @@ use crate::fit::options::FitOptions;
 use crate::fit::plain::{check_cases, fit_counts};
 use crate::fit::search::{Loss, Minimum, Search, Stalled};
 use crate::fit::symmetric::{Arrow, Curvature};
+use crate::rating::root;
 use crate::{normal, parallel};
 
 /// Standard deviation of a player's strength around its rating, logits (35 Elo).
@@ -111,13 +112,6 @@ pub(super) fn fit(
 /// The groups of engines that met, met a common opponent, or scored the same game, directly or by way of others.
 fn groups(engines: &[Member<'_>]) -> Vec<Vec<usize>> {
     let mut parent: Vec<usize> = (0..engines.len()).collect();
-    fn root(parent: &mut [usize], mut i: usize) -> usize {
-        while parent[i] != i {
-            parent[i] = parent[parent[i]];
-            i = parent[i];
-        }
-        i
-    }
     let (mut of_player, mut of_game) = (HashMap::new(), HashMap::new());
     for (e, member) in engines.iter().enumerate() {
         let mut last = None;
