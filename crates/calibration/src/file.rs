@@ -277,6 +277,13 @@ pub struct Standardization {
     pub samples: u64,
 }
 
+impl Standardization {
+    /// The standardised score, in standard deviations.
+    pub fn z(&self, score_cp: f64) -> f64 {
+        (score_cp - self.mean) / self.sd
+    }
+}
+
 /// Integer counts of an evaluation curve.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+pub use evalcurve_calibration::file::Standardization;
 use evalcurve_calibration::types::Outcome;
 use evalcurve_words::language::ToText;
 use serde::{Deserialize, Serialize};
@@ -76,29 +77,12 @@ pub enum StandardizeError {
     AllScoresEqual { score_cp: f64, samples: u64 },
 }
 
-/// Mean and standard deviation of an engine's scores, in centipawns.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Standardization {
-    /// Mean score, centipawns.
-    pub mean: f64,
-    /// Standard deviation with ddof 1, centipawns; greater than 0.
-    pub sd: f64,
-    pub samples: u64,
-}
-
-impl Standardization {
-    /// Mean and standard deviation of scores in centipawns; the order of the scores does not matter.
-    ///
-    /// # Errors
-    /// Fewer than two scores, or all scores equal.
-    pub fn from_scores(scores: impl IntoIterator<Item = i32>) -> Result<Self, StandardizeError> {
-        scores.into_iter().collect::<ScoreMoments>().standardization()
-    }
-
-    /// The standardised score (x - mean)/sd, in standard deviations.
-    pub fn z(&self, score_cp: f64) -> f64 {
-        (score_cp - self.mean) / self.sd
-    }
+/// Mean and standard deviation of scores in centipawns; the order of the scores does not matter.
+///
+/// # Errors
+/// Fewer than two scores, or all scores equal.
+pub fn standardization(scores: impl IntoIterator<Item = i32>) -> Result<Standardization, StandardizeError> {
+    scores.into_iter().collect::<ScoreMoments>().standardization()
 }
 
 /// An evaluation curve over standardised scores, with bins of 0.1 in z and integer counts.
@@ -135,7 +119,7 @@ mod tests {
     #[test]
     fn mean_and_deviation_are_exact() {
         // numpy: np.mean, np.std(ddof=1)
-        let s = Standardization::from_scores([-300, 100, 250, 32_000, -1_148_897]).unwrap();
+        let s = standardization([-300, 100, 250, 32_000, -1_148_897]).unwrap();
         assert!((s.mean - -223_369.4).abs() < 1e-9);
         assert!((s.sd - 517_571.018_032_1).abs() < 1e-4, "{}", s.sd);
         assert_eq!(s.z(s.mean), 0.0);
@@ -144,11 +128,8 @@ mod tests {
 
     #[test]
     fn errors_are_reached() {
-        assert_eq!(Standardization::from_scores([5]), Err(StandardizeError::TooFewSamples { have: 1 }));
-        assert_eq!(
-            Standardization::from_scores([7, 7, 7]),
-            Err(StandardizeError::AllScoresEqual { score_cp: 7.0, samples: 3 })
-        );
+        assert_eq!(standardization([5]), Err(StandardizeError::TooFewSamples { have: 1 }));
+        assert_eq!(standardization([7, 7, 7]), Err(StandardizeError::AllScoresEqual { score_cp: 7.0, samples: 3 }));
     }
 
     #[test]

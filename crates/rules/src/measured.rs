@@ -42,7 +42,7 @@ impl<'a> Measured<'a> {
     pub(crate) fn standardized(&self) -> Option<f64> {
         self.vote.standardized.or_else(|| {
             let standard = self.voter.calibration?.standardization?;
-            Some((self.raw()? - standard.mean) / standard.sd)
+            Some(standard.z(self.raw()?))
         })
     }
 

@@ -9,8 +9,7 @@ use evalcurve_calibration::{Calibration, FittedModel};
 use evalcurve_fit::curve::{CurvePoint, EvaluationCurve, quantile_points};
 use evalcurve_fit::fit::{Case, Cases, FitOptions, ModelFit, ModelKind, SharedPosition, Situation, fit_engines};
 use evalcurve_fit::rating::{PRIOR_DRAWS, rate};
-use evalcurve_fit::standardize::Standardization;
-use evalcurve_fit::standardize::StandardizedCurve;
+use evalcurve_fit::standardize::{StandardizedCurve, standardization};
 use evalcurve_fit::validate::{
     CrossValidation, EngineCases, Estimate, FoldOptions, Forecast, ScoreOptions, log_loss_difference, mean_log_loss,
     misfit, reliability, scores,
@@ -252,7 +251,7 @@ impl Run<'_> {
         });
         self.execute("quantiles", || curve(&quantile_points(samples.iter().copied(), 2)));
         self.execute("standardized", || {
-            let Ok(unit) = Standardization::from_scores(samples.iter().map(|sample| sample.0)) else { return Ok(()) };
+            let Ok(unit) = standardization(samples.iter().map(|sample| sample.0)) else { return Ok(()) };
             let mut found = StandardizedCurve::new(unit);
             samples.iter().for_each(|(score, outcome)| found.add(*score, *outcome));
             curve(&found.points(1))

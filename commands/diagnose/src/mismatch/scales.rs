@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use evalcurve_fit::fit::{ModelFit, Reading, Sigmoid};
-use evalcurve_fit::standardize::Standardization;
+use evalcurve_fit::standardize::{Standardization, standardization};
 use evalcurve_fit::validate::{Case, CrossValidation, EngineCases, FoldFits, FoldOptions, Situation, fold_of};
 use evalcurve_words::language::{Text, ToText};
 
@@ -28,7 +28,7 @@ enum Fits {
 fn standardizations(engine: &EngineCases, folds: &FoldOptions) -> Result<Vec<Standardization>, Text> {
     let without = |out: u64| {
         let kept = engine.cases.iter().filter(|case| fold_of(case.game, folds) != out);
-        Standardization::from_scores(kept.map(|case| case.score_cp)).map_err(|e| e.to_text())
+        standardization(kept.map(|case| case.score_cp)).map_err(|e| e.to_text())
     };
     (0..folds.folds).map(without).collect()
 }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use evalcurve_fit::calibration::{
     Calibration, Curve, CurveBin, Dates, Field, MatePolicy, Mates, Opponent, Provenance, Sampling, ScoreRange,
-    Standardization,
 };
 use evalcurve_fit::fit::{Method, ModelFit};
 use evalcurve_records::sample::{NameId, Sample, SampleTable};
@@ -33,8 +32,7 @@ pub(super) fn calibration(
     let number = |id: NameId| numbers.get(id as usize).copied();
     let strength = |id: NameId| result.strengths()?.of(number(id)?);
     calibration.field = Some(field(table, samples, result, &strength));
-    calibration.standardization =
-        result.standardization.map(|s| Standardization { mean: s.mean, sd: s.sd, samples: s.samples });
+    calibration.standardization = result.standardization;
     let bin_cp = options.bin_cp;
     calibration.curve = Some(Curve {
         bin_cp: u64::from(bin_cp),

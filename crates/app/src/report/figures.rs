@@ -8,7 +8,6 @@ use evalcurve_figures::{
 use evalcurve_fit::calibration::{Calibration, Method, Model, ModelKind, Reading, Score, Situation};
 use evalcurve_fit::curve::{BinCount, CurvePoint, EvaluationCurve};
 use evalcurve_fit::fit::Sigmoid;
-use evalcurve_fit::standardize::Standardization;
 use evalcurve_words::language::Language;
 use evalcurve_words::say;
 use evalcurve_words::whole_file::{self, WholeFiles};
@@ -234,8 +233,7 @@ pub fn series_of_calibration(
     });
     // coefficients from a paper have no counts, but may have a number of positions
     let fitted_samples = calibration.models.get(&calibration.model.kind).and_then(|m| m.samples).unwrap_or(0);
-    let standardized = calibration.standardization.zip(curve.as_ref()).map(|(s, curve)| {
-        let standard = Standardization { mean: s.mean, sd: s.sd, samples: s.samples };
+    let standardized = calibration.standardization.zip(curve.as_ref()).map(|(standard, curve)| {
         let mut points = points(curve.points(min_bin));
         points.iter_mut().for_each(|p| p.x = standard.z(p.x));
         points

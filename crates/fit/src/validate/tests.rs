@@ -133,7 +133,7 @@ fn shared_models_are_one_for_all() {
     let z = fit_engines(ModelKind::SharedZ, &cases, &FitOptions::default());
     let slope = |i: usize| match z[i].as_ref().unwrap().model {
         Model::Sigmoid(s) => {
-            s.w1 * crate::standardize::Standardization::from_scores(cases[i].iter().map(|c| c.score_cp)).unwrap().sd
+            s.w1 * crate::standardize::standardization(cases[i].iter().map(|c| c.score_cp)).unwrap().sd
         }
         _ => panic!(),
     };

@@ -10,7 +10,7 @@ use crate::fit::case::{Case, Part};
 use crate::fit::error::FitError;
 use crate::fit::options::FitOptions;
 use crate::parallel;
-use crate::standardize::Standardization;
+use crate::standardize::{Standardization, standardization};
 
 pub(super) const FIT: Fitter = Fitter::All(fit);
 
@@ -19,7 +19,7 @@ fn fit(kind: ModelKind, engines: &[Part<'_>], options: &FitOptions) -> Vec<Resul
     // the constant is fitted because it checks the samples and counts the games
     let check = |e: usize| -> Result<(ModelFit, Standardization), FitError> {
         let fit = constant::fit(kind, &engines[e].cases(), options)?;
-        let standard = Standardization::from_scores(engines[e].iter().map(|c| c.score_cp))
+        let standard = standardization(engines[e].iter().map(|c| c.score_cp))
             .map_err(|_| FitError::TooFewSamples { have: fit.samples, need: 2 })?;
         Ok((fit, standard))
     };
