@@ -401,15 +401,11 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Calibrate;
 
     fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        run(self)
+        if self.pages.asked() {
+            return analyse_games::run(self);
+        }
+        Ok(self.job().run(|game| self.engines(game), false)?.0)
     }
-}
-
-fn run(args: &Args) -> anyhow::Result<Done> {
-    if args.pages.asked() {
-        return analyse_games::run(args);
-    }
-    Ok(args.job().run(|game| args.engines(game), false)?.0)
 }
 
 /// What was drawn from the records.

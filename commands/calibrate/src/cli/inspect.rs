@@ -38,19 +38,15 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Calibrate;
 
     fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        run(self)
+        let mut command = self.input.calibrate();
+        command.reading.verify = self.verify;
+        // the output has no out-of-sample scores and no bootstrap intervals
+        (command.fitting.folds, command.fitting.bands) = (None, 0);
+        command.fitting.model.get_or_insert(DEFAULT_MODEL);
+        let engines = Engines::calibrated(&command, &self.input.input(), self.output.quiet)?;
+        engines.print(&self.output, &[], self.input.language.chosen(), || table(&engines, self))?;
+        Ok(Done::Yes)
     }
-}
-
-fn run(args: &Args) -> anyhow::Result<Done> {
-    let mut command = args.input.calibrate();
-    command.reading.verify = args.verify;
-    // the output has no out-of-sample scores and no bootstrap intervals
-    (command.fitting.folds, command.fitting.bands) = (None, 0);
-    command.fitting.model.get_or_insert(DEFAULT_MODEL);
-    let engines = Engines::calibrated(&command, &args.input.input(), args.output.quiet)?;
-    engines.print(&args.output, &[], args.input.language.chosen(), || table(&engines, args))?;
-    Ok(Done::Yes)
 }
 
 fn table(engines: &Engines, args: &Args) -> String {

@@ -45,31 +45,27 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Calibrate;
 
     fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        run(self)
+        if !table::is_table(&self.out) {
+            anyhow::bail!(evalcurve_words::text!("{}: a sample table ends in .parquet or .csv", self.out.display()));
+        }
+        check_replace(&self.out, self.force)?;
+        let reading = Reading { material: self.material, ..self.input.reading() };
+        let command = Sample { reading, fitting: self.input.fitting(), of_part: false };
+        let drawn = progress::shown(self.output.quiet, |progress| command.run(&self.input.input(), progress))?;
+        make_parent(&self.out)?;
+        table::write(&drawn.value, Vec::new(), &self.out, rayon::current_num_threads())?;
+        let (samples, language) = (drawn.value.samples.len(), self.input.language.chosen());
+        let document = || {
+            let table = self.out.to_string_lossy();
+            drawn.document(json!({ "samples": samples, "table": table, "seed": command.reading.sampling().seed }))
+        };
+        let text = || {
+            let count = text::thousands(samples as u64);
+            let (read, out) = (text::reading(&drawn.report, language), shown(&self.out));
+            say!(language, "{read}written {count} samples to {out}\n")
+        };
+        self.output.print(document, text)?;
+        terminal::tell(&drawn, self.output.is_quiet(), language);
+        Ok(if samples > 0 { Done::Yes } else { Done::Nothing })
     }
-}
-
-fn run(args: &Args) -> anyhow::Result<Done> {
-    if !table::is_table(&args.out) {
-        anyhow::bail!(evalcurve_words::text!("{}: a sample table ends in .parquet or .csv", args.out.display()));
-    }
-    check_replace(&args.out, args.force)?;
-    let reading = Reading { material: args.material, ..args.input.reading() };
-    let command = Sample { reading, fitting: args.input.fitting(), of_part: false };
-    let drawn = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
-    make_parent(&args.out)?;
-    table::write(&drawn.value, Vec::new(), &args.out, rayon::current_num_threads())?;
-    let (samples, language) = (drawn.value.samples.len(), args.input.language.chosen());
-    let document = || {
-        let table = args.out.to_string_lossy();
-        drawn.document(json!({ "samples": samples, "table": table, "seed": command.reading.sampling().seed }))
-    };
-    let text = || {
-        let count = text::thousands(samples as u64);
-        let (read, out) = (text::reading(&drawn.report, language), shown(&args.out));
-        say!(language, "{read}written {count} samples to {out}\n")
-    };
-    args.output.print(document, text)?;
-    terminal::tell(&drawn, args.output.is_quiet(), language);
-    Ok(if samples > 0 { Done::Yes } else { Done::Nothing })
 }

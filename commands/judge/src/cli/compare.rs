@@ -104,28 +104,24 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Judge;
 
     fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        run(self)
+        let input = Input::paths([one_file(&self.old)?, one_file(&self.new)?]);
+        let found = self.command().run(&input, &Progress::default())?.value;
+        let language = self.language.chosen();
+        if self.json {
+            terminal::print_document(&found.document())?;
+        } else if !self.quiet {
+            terminal::print(&table(&found, language))?;
+            found.remarks.iter().for_each(|remark| terminal::warning(&remark.text(language)));
+        }
+        if let Some(path) = &self.summary {
+            append(path, &markdown(&found, language))?;
+        }
+        Ok(match found.verdict {
+            Verdict::Within => Done::Yes,
+            Verdict::Moved => Done::Nothing,
+            Verdict::Unclear => Done::CannotTell,
+        })
     }
-}
-
-fn run(args: &Args) -> anyhow::Result<Done> {
-    let input = Input::paths([one_file(&args.old)?, one_file(&args.new)?]);
-    let found = args.command().run(&input, &Progress::default())?.value;
-    let language = args.language.chosen();
-    if args.json {
-        terminal::print_document(&found.document())?;
-    } else if !args.quiet {
-        terminal::print(&table(&found, language))?;
-        found.remarks.iter().for_each(|remark| terminal::warning(&remark.text(language)));
-    }
-    if let Some(path) = &args.summary {
-        append(path, &markdown(&found, language))?;
-    }
-    Ok(match found.verdict {
-        Verdict::Within => Done::Yes,
-        Verdict::Moved => Done::Nothing,
-        Verdict::Unclear => Done::CannotTell,
-    })
 }
 
 /// Adds a text to the end of a file.

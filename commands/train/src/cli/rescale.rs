@@ -93,24 +93,20 @@ impl Subcommand for Args {
     const HEADING: Heading = Heading::Use;
 
     fn run(&self, _: &Program) -> anyhow::Result<Done> {
-        run(self)
-    }
-}
-
-fn run(args: &Args) -> anyhow::Result<Done> {
-    let command = args.command()?;
-    let found = progress::shown(args.output.quiet, |progress| command.run(&args.input.input(), progress))?;
-    let language = args.input.language.chosen();
-    args.output.print(|| Rescaled::document(&found), || text(&found.value, language))?;
-    terminal::tell(&found, args.output.is_quiet(), language);
-    for reason in found.value.refused.iter().filter(|_| !args.output.json) {
-        terminal::error(&with_flags(&reason.text(language)));
-    }
-    let strict = found.report.problems.iter().find(|problem| problem.is_error && command.reading.strict);
-    match (found.value.files.is_empty(), strict) {
-        (false, None) => Ok(Done::Yes),
-        (true, _) => Ok(Done::Nothing),
-        (_, Some(problem)) => Err(anyhow!(problem.text(language))),
+        let command = self.command()?;
+        let found = progress::shown(self.output.quiet, |progress| command.run(&self.input.input(), progress))?;
+        let language = self.input.language.chosen();
+        self.output.print(|| Rescaled::document(&found), || text(&found.value, language))?;
+        terminal::tell(&found, self.output.is_quiet(), language);
+        for reason in found.value.refused.iter().filter(|_| !self.output.json) {
+            terminal::error(&with_flags(&reason.text(language)));
+        }
+        let strict = found.report.problems.iter().find(|problem| problem.is_error && command.reading.strict);
+        match (found.value.files.is_empty(), strict) {
+            (false, None) => Ok(Done::Yes),
+            (true, _) => Ok(Done::Nothing),
+            (_, Some(problem)) => Err(anyhow!(problem.text(language))),
+        }
     }
 }
 
