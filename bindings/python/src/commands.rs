@@ -11,7 +11,8 @@ use evalcurve::language::Language;
 use evalcurve::plot::{PlotOptions, curve_with_fits, reliability};
 use evalcurve::report::figures::{BinChoice, series_of_result};
 use evalcurve::run::{
-    Diagnosed, Error, Forecasts, Input, InputSource, JudgedModel, Outcome, Progress, Rescaled, Sample,
+    Calibrate, Curve, Diagnose, Diagnosed, Error, Forecasts, Input, InputSource, JudgedModel, Outcome, Progress,
+    Rescale, Rescaled, Sample, Thresholds,
 };
 use pyo3::prelude::*;
 
@@ -46,19 +47,27 @@ fn outcome<T: Send + 'static>(
     Ok((found, warnings.into_inner()))
 }
 
+/// What Python gives to a command: its options as words, what is read, and what hears how far it is.
+type Call<'py> = (Vec<OsString>, Sources<'py>, Option<Bound<'py, PyAny>>);
+
+/// Runs the command of these words. Returns the outcome, and its warnings.
+fn called<C: Send + 'static, T: Send + 'static>(
+    py: Python<'_>,
+    (words, sources, progress): Call<'_>,
+    command: impl FnOnce(&[OsString]) -> Result<C, Error>,
+    run: fn(&C, &Input, &Progress) -> Result<Outcome<T>, Error>,
+) -> PyResult<(Outcome<T>, Vec<String>)> {
+    let command = command(&words).map_err(call_error)?;
+    outcome(py, sources, progress, move |input, progress| run(&command, input, progress))
+}
+
 /// What Python makes a result of: JSON document, calibration and figure of each engine, warnings.
 type Calibrated = (String, Vec<(Option<Calibration>, Option<Figure>)>, Vec<String>);
 
 /// Calibrates the engines of records and tables.
 #[pyfunction]
-pub(crate) fn calibrate(
-    py: Python<'_>,
-    words: Vec<OsString>,
-    sources: Sources<'_>,
-    progress: Option<Bound<'_, PyAny>>,
-) -> PyResult<Calibrated> {
-    let command = keywords::calibrate(&words).map_err(call_error)?;
-    let (found, warnings) = outcome(py, sources, progress, move |input, progress| command.run(input, progress))?;
+pub(crate) fn calibrate(py: Python<'_>, call: Call<'_>) -> PyResult<Calibrated> {
+    let (found, warnings) = called(py, call, keywords::calibrate, Calibrate::run)?;
     let of = |result: &EngineResult| {
         let min_bin = found.value.options.min_bin;
         let series = series_of_result(result, 0, min_bin, BinChoice::default(), Language::English);
@@ -71,29 +80,20 @@ pub(crate) fn calibrate(
 /// Draws the sample table of records, or reads that of tables. `of_part`: the games are a part of all, and the table
 /// has the same columns for every part.
 #[pyfunction]
-pub(crate) fn sample(
-    py: Python<'_>,
-    words: Vec<OsString>,
-    sources: Sources<'_>,
-    progress: Option<Bound<'_, PyAny>>,
-    of_part: bool,
-) -> PyResult<(Table, Vec<String>)> {
-    let command = keywords::calibrate(&words).map_err(call_error)?;
-    let command = Sample { reading: command.reading, fitting: command.fitting, of_part };
-    let (found, warnings) = outcome(py, sources, progress, move |input, progress| command.run(input, progress))?;
+pub(crate) fn sample(py: Python<'_>, call: Call<'_>, of_part: bool) -> PyResult<(Table, Vec<String>)> {
+    let command = |words: &[OsString]| {
+        let Calibrate { reading, fitting, .. } = keywords::calibrate(words)?;
+        Ok(Sample { reading, fitting, of_part })
+    };
+    let (found, warnings) = called(py, call, command, Sample::run)?;
     Ok((Table::of_samples(&found.value, of_part)?, warnings))
 }
 
 /// The out-of-sample forecasts of the chosen model, and for each engine without any the reason.
 #[pyfunction]
-pub(crate) fn forecasts(
-    py: Python<'_>,
-    words: Vec<OsString>,
-    sources: Sources<'_>,
-    progress: Option<Bound<'_, PyAny>>,
-) -> PyResult<(Table, Vec<String>)> {
-    let command = Forecasts(keywords::calibrate(&words).map_err(call_error)?);
-    let (found, mut warnings) = outcome(py, sources, progress, move |input, progress| command.run(input, progress))?;
+pub(crate) fn forecasts(py: Python<'_>, call: Call<'_>) -> PyResult<(Table, Vec<String>)> {
+    let command = |words: &[OsString]| keywords::calibrate(words).map(Forecasts);
+    let (found, mut warnings) = called(py, call, command, Forecasts::run)?;
     let (table, found) = &found.value;
     let without = |e: &evalcurve::calibrate::EngineForecasts| {
         Some(as_keywords(&format!("{}: {}", e.name, e.forecasts.as_ref().err()?)))
@@ -104,54 +104,30 @@ pub(crate) fn forecasts(
 
 /// The diagnosis of the engines of records and tables, as JSON.
 #[pyfunction]
-pub(crate) fn diagnose(
-    py: Python<'_>,
-    words: Vec<OsString>,
-    sources: Sources<'_>,
-    progress: Option<Bound<'_, PyAny>>,
-) -> PyResult<(String, Vec<String>)> {
-    let command = keywords::diagnose(&words).map_err(call_error)?;
-    let (found, warnings) = outcome(py, sources, progress, move |input, progress| command.run(input, progress))?;
+pub(crate) fn diagnose(py: Python<'_>, call: Call<'_>) -> PyResult<(String, Vec<String>)> {
+    let (found, warnings) = called(py, call, keywords::diagnose, Diagnose::run)?;
     Ok((as_keywords(&Diagnosed::report(&found, Language::English).document().to_string()), warnings))
 }
 
 /// The evaluation curves of the engines of records and tables.
 #[pyfunction]
-pub(crate) fn curve(
-    py: Python<'_>,
-    words: Vec<OsString>,
-    sources: Sources<'_>,
-    progress: Option<Bound<'_, PyAny>>,
-) -> PyResult<(Table, Vec<String>)> {
-    let command = keywords::curve(&words).map_err(call_error)?;
-    let (found, warnings) = outcome(py, sources, progress, move |input, progress| command.run(input, progress))?;
+pub(crate) fn curve(py: Python<'_>, call: Call<'_>) -> PyResult<(Table, Vec<String>)> {
+    let (found, warnings) = called(py, call, keywords::curve, Curve::run)?;
     Ok((curves::table(&found.value)?, warnings))
 }
 
 /// The scores at which games of records and tables may be adjudicated, as JSON.
 #[pyfunction]
-pub(crate) fn thresholds(
-    py: Python<'_>,
-    words: Vec<OsString>,
-    sources: Sources<'_>,
-    progress: Option<Bound<'_, PyAny>>,
-) -> PyResult<(String, Vec<String>)> {
-    let command = keywords::thresholds(&words).map_err(call_error)?;
-    let (found, warnings) = outcome(py, sources, progress, move |input, progress| command.run(input, progress))?;
+pub(crate) fn thresholds(py: Python<'_>, call: Call<'_>) -> PyResult<(String, Vec<String>)> {
+    let (found, warnings) = called(py, call, keywords::thresholds, Thresholds::run)?;
     Ok((as_keywords(&found.value.document().to_string()), warnings))
 }
 
 /// Writes training data and tables with their scores on another scale. Returns the report as JSON; without files, it
 /// says why none was written.
 #[pyfunction]
-pub(crate) fn rescale(
-    py: Python<'_>,
-    words: Vec<OsString>,
-    sources: Sources<'_>,
-    progress: Option<Bound<'_, PyAny>>,
-) -> PyResult<(String, Vec<String>)> {
-    let command = keywords::rescale(&words).map_err(call_error)?;
-    let (found, warnings) = outcome(py, sources, progress, move |input, progress| command.run(input, progress))?;
+pub(crate) fn rescale(py: Python<'_>, call: Call<'_>) -> PyResult<(String, Vec<String>)> {
+    let (found, warnings) = called(py, call, keywords::rescale, Rescale::run)?;
     Ok((as_keywords(&Rescaled::document(&found).to_string()), warnings))
 }
 

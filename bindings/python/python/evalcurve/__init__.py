@@ -362,7 +362,7 @@ def _call(function: _Any, sources: _Any, progress: _Progress, options: _Mapping[
     sources = _sources(sources)
     show, close = _progress(progress)
     try:
-        *found, warnings = function(_words(options), sources, show, *more)
+        *found, warnings = function((_words(options), sources, show), *more)
     finally:
         close()
     _warn(warnings, 4)
@@ -775,7 +775,7 @@ def sample_batches(batches: _Iterable[_Any], **options: _Unpack[_options.SampleO
     """
     words = _words(options)
     for batch in batches:
-        table, warnings = _evalcurve.sample(words, ([], [("batch", batch)]), None, True)
+        table, warnings = _evalcurve.sample((words, ([], [("batch", batch)]), None), True)
         _warn(warnings, 3)
         try:
             import pyarrow  # type: ignore[import-untyped, unused-ignore]
