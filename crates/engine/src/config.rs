@@ -1,7 +1,8 @@
 //! How an engine is started, what it searches, and what it is in a council.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use evalcurve_calibration::Calibration;
@@ -229,6 +230,24 @@ impl Default for EngineConfig {
 }
 
 impl EngineConfig {
+    /// The council of a file, which this program runs in a process of its own, with so much time to start and again to
+    /// get ready.
+    ///
+    /// # Errors
+    /// Those of [`Launch::this_program`].
+    pub fn of_council(file: &Path, council: CouncilConfig, patience: Duration) -> io::Result<Self> {
+        let patience_ms = patience.as_millis() as u64;
+        Ok(Self {
+            name: council.name.clone(),
+            launch: Launch::this_program(vec!["council".into(), file.to_owned().into_os_string()])?,
+            protocol: council.game.protocol(),
+            council: Some(council),
+            start_ms: patience_ms,
+            ready_ms: patience_ms,
+            ..Self::default()
+        })
+    }
+
     /// The member as a voter.
     pub fn voter(&self) -> Voter<'_> {
         Voter {

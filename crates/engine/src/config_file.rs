@@ -294,6 +294,7 @@ impl ConfigText {
         let (launch, council) = self.launch(&name, span.clone(), &mut raw, game, read_council)?;
         let mate_threshold_cp = raw.mate_threshold;
         let calibration = self.calibration(&raw, &name, span, rule)?;
+        let default = EngineConfig::default();
         Ok(EngineConfig {
             name,
             launch,
@@ -309,15 +310,15 @@ impl ConfigText {
             votes_as_declared: raw.calibration.as_ref().is_some_and(|word| word.get_ref() == DECLARED),
             mate_threshold_cp,
             weight: raw.weight,
-            phases: Vec::new(),
             role: raw.role.unwrap_or_default(),
             noise: raw.noise,
             strength: raw.strength,
             limit: raw.limit,
             clock: raw.clock.map(Spanned::into_inner),
-            stop_patience_ms: raw.stop_patience_ms.unwrap_or(1_000),
-            start_ms: raw.start_ms.unwrap_or(10_000),
-            ready_ms: raw.ready_ms.unwrap_or(60_000),
+            stop_patience_ms: raw.stop_patience_ms.unwrap_or(default.stop_patience_ms),
+            start_ms: raw.start_ms.unwrap_or(default.start_ms),
+            ready_ms: raw.ready_ms.unwrap_or(default.ready_ms),
+            ..default
         })
     }
 

@@ -9,7 +9,7 @@ use evalcurve_app::cli::messages::About;
 use evalcurve_app::cli::options::{LanguageArgs, percent};
 use evalcurve_app::cli::terminal::last_words;
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, terminal};
-use evalcurve_engine::usi::{Launch, stop_engines_on_signals_and};
+use evalcurve_engine::usi::stop_engines_on_signals_and;
 use evalcurve_engine::{EngineConfig, Failure, Game, VotedGame};
 use evalcurve_rules::log::Log;
 use evalcurve_words::language::{Language, Text};
@@ -235,16 +235,7 @@ pub(super) fn votes(
 ) -> anyhow::Result<(u64, Result<(), Failure>)> {
     let longest = Duration::from_millis(config.time.longest_ms);
     let count: usize = games.iter().map(|game| game.positions.len()).sum();
-    let launch = Launch::this_program(vec!["council".into(), path.to_owned().into_os_string()])?;
-    let council = EngineConfig {
-        name: config.name.clone(),
-        launch,
-        council: Some(config.as_player()),
-        protocol: config.game.protocol(),
-        start_ms: PATIENCE.as_millis() as u64,
-        ready_ms: PATIENCE.as_millis() as u64,
-        ..EngineConfig::default()
-    };
+    let council = EngineConfig::of_council(path, config.as_player(), PATIENCE)?;
     let logged = || -> anyhow::Result<u64> {
         match &config.log {
             Some(log) if log.exists() => Ok(read_log(log)?.decisions() as u64),

@@ -8,7 +8,7 @@ use anyhow::bail;
 use evalcurve_app::cli::files::shown;
 use evalcurve_app::cli::{DoesItPay, Done, terminal};
 use evalcurve_app::shipped::shipped_positions;
-use evalcurve_engine::usi::{Go, Launch, Position, Processes};
+use evalcurve_engine::usi::{Go, Position, Processes};
 use evalcurve_engine::{Board, EngineConfig, Game, Limit, Player, ReadCouncil};
 use evalcurve_words::language::{Language, Text};
 use evalcurve_words::{say, text, whole_file};
@@ -147,16 +147,7 @@ fn plan(path: &Path, pairs: u32, read_council: ReadCouncil, language: Language) 
         bail!(text!("the program has positions of shogi and chess only; play matches with evalcurve play"));
     }
     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let launch = Launch::this_program(vec!["council".into(), path.to_owned().into_os_string()])?;
-    let council = EngineConfig {
-        name: config.name.clone(),
-        launch,
-        council: Some(config.clone()),
-        protocol: config.game.protocol(),
-        start_ms: READY.as_millis() as u64,
-        ready_ms: READY.as_millis() as u64,
-        ..EngineConfig::default()
-    };
+    let council = EngineConfig::of_council(path, config.clone(), READY)?;
     let (positions, _) = shipped_positions(config.game, POSITIONS)?;
     let pace = |engine: &EngineConfig, patience| pace(engine, &positions, config.game, patience);
     let Pace { wall, cpu: all, .. } = pace(&council, READY)?;
