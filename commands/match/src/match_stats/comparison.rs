@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use evalcurve_fit::curve::Z_95;
+use evalcurve_fit::curve::{Z_95, wilson};
 use evalcurve_fit::normal::{self, quantile_95};
 use evalcurve_fit::validate::mean_by_game;
 
@@ -31,8 +31,8 @@ pub struct PairedTest {
 pub struct Comparison {
     /// First win rate minus second, with a draw as half a win; `None` unless both played.
     pub difference: Option<f64>,
-    /// 95% interval of the difference: by openings if `paired` is there, else ± 1.96 √(v₁/n₁ + v₂/n₂), with the
-    /// observed variances of the points of a game.
+    /// 95% interval of the difference: by openings if `paired` is there, else from Wilson's intervals of both rates
+    /// (Newcombe 1998, method 10), with as many games without draws as have the observed variance.
     pub interval: Option<(f64, f64)>,
     /// The test by openings, if both systems played the same ones in all their games.
     pub paired: Option<PairedTest>,
@@ -57,8 +57,12 @@ pub fn compare(first: Wdl, second: Wdl) -> Comparison {
     Comparison {
         difference: both.map(|((a, _), (b, _))| a - b),
         interval: both.map(|((a, va), (b, vb))| {
-            let half = Z_95 * (va / first.games() as f64 + vb / second.games() as f64).sqrt();
-            (a - b - half, a - b + half)
+            let [(low_a, high_a), (low_b, high_b)] = [(a, va, first), (b, vb, second)].map(|(rate, variance, of)| {
+                let as_many = if variance > 0.0 { rate * (1.0 - rate) / variance } else { 1.0 };
+                let games = as_many * of.games() as f64;
+                wilson(rate * games, games, Z_95)
+            });
+            (a - b - (a - low_a).hypot(high_b - b), a - b + (high_a - a).hypot(b - low_b))
         }),
         paired: None,
         chi_squared: chi_squared(decided(first), decided(second)),
@@ -189,6 +193,23 @@ mod tests {
     fn the_tea_tasting_table() {
         // Fisher, *The Design of Experiments* (1935), chapter 2: 3 of 4 cups right, two-sided 34/70
         assert!((fisher(Wdl::new(3, 0, 1), Wdl::new(1, 0, 3)) - 34.0 / 70.0).abs() < 1e-12);
+    }
+
+    /// Newcombe 1998, *Statistics in Medicine* 17:873, table II, method 10: 56/70 - 48/80 and 10/10 - 0/20.
+    #[test]
+    fn intervals_of_differences_stay_within_their_range() {
+        let of = |first, second| compare(first, second).interval.unwrap();
+        let close = |(a, b): (f64, f64), (low, high): (f64, f64)| (a - low).abs() < 6e-5 && (b - high).abs() < 6e-5;
+        assert!(close(of(Wdl::new(56, 0, 14), Wdl::new(48, 0, 32)), (0.0524, 0.3339)));
+        assert!(close(of(Wdl::new(10, 0, 0), Wdl::new(0, 0, 20)), (0.6791, 1.0)));
+        // results that are all alike are no certainty
+        let (low, high) = of(Wdl::new(10, 0, 0), Wdl::new(0, 10, 0));
+        assert!(low < 0.3 && high > 0.6 && high < 1.0, "{low} {high}");
+        assert!(of(Wdl::new(3, 0, 1), Wdl::new(1, 0, 3)).1 < 1.0);
+        // draws narrow it
+        let (low, high) = of(Wdl::new(30, 40, 30), Wdl::new(30, 40, 30));
+        let (from, to) = of(Wdl::new(50, 0, 50), Wdl::new(50, 0, 50));
+        assert!(from < low && high < to);
     }
 
     #[test]
