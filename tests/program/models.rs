@@ -4,7 +4,7 @@ use evalcurve::fit::ModelKind;
 use evalcurve::random;
 use serde_json::Value;
 
-use crate::support::{Folder, csv, csv_text, engine, warnings};
+use crate::support::{Folder, csv, csv_text, engine, root, warnings};
 
 /// Samples of generated games with ratings that vary from game to game.
 fn rated_samples() -> Folder {
@@ -104,6 +104,10 @@ fn the_situation_affects_the_models_that_use_it() {
         folder.run(&["winrate", file, "200", flag, "40"]).ends(2).says(&[flag, "does not use it", "--model"]);
     }
     folder.run(&["winrate", joint, "200", "--rating-difference"]).ends(2).says(&["--rating-difference"]);
+    // games without ratings say nothing of a difference
+    let unrated = root().join("data/calibrations/zshogi.json").display().to_string();
+    let given = ["winrate", &unrated, "300", "--rating-difference", "400"];
+    folder.run(&given).ends(2).says(&["--rating-difference: the games of zshogi have no ratings"]);
     // targets that cannot hold the model are refused, and what is lost is reported
     folder.run(&["export", "wdl/A.json", "--to", "ponanza"]).ends(2).says(&["wdl", "expects a sigmoid"]);
     assert!(folder.good(&["export", joint, "--to", "ponanza"]).out.contains("joint, between equals"));

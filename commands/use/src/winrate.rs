@@ -3,7 +3,7 @@
 use evalcurve_app::{Error, Input, Outcome, Progress, known};
 use evalcurve_calibration::logistic::{logistic, logit};
 use evalcurve_fit::calibration::{
-    Calibration, Model, ModelKind, Reading, Score, Situation, WdlEstimate, control_seconds, permille,
+    Calibration, Model, Reading, Score, Situation, WdlEstimate, control_seconds, permille,
 };
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
@@ -222,9 +222,12 @@ impl Winrate {
 
     /// Notes for the options that some models do not use.
     fn unused(&self, converters: &[Converter]) -> Result<Vec<Text>, Error> {
-        let uses = |kind: ModelKind| {
-            let needs = kind.needs();
-            [kind.knows_players(), needs.ply, needs.material, needs.level, needs.level]
+        let uses = |calibration: &Calibration| {
+            let needs = calibration.model.kind.needs();
+            // 0 where the games of the fit have no ratings
+            let has_w3 =
+                calibration.model.model.parameters().iter().any(|(name, value)| *name == "w3" && *value != 0.0);
+            [has_w3, needs.ply, needs.material, needs.level, needs.level]
         };
         let given = [
             ("rating-difference", self.rating_difference.is_some()),
@@ -236,8 +239,16 @@ impl Winrate {
         let mut notes = Vec::new();
         for (i, (option, _)) in given.into_iter().enumerate().filter(|(_, (_, given))| *given) {
             let without: Vec<&Calibration> =
-                converters.iter().map(|c| &c.calibration).filter(|c| !uses(c.model.kind)[i]).collect();
+                converters.iter().map(|c| &c.calibration).filter(|c| !uses(c)[i]).collect();
             match without.first() {
+                Some(first) if without.len() == converters.len() && first.model.kind.knows_players() && i == 0 => {
+                    return Err(text!(
+                        "`{option}`: the games of {} have no ratings, so its file does not say what a difference \
+                         changes",
+                        first.engine.name
+                    )
+                    .into());
+                }
                 Some(first) if without.len() == converters.len() => {
                     return Err(text!(
                         "`{option}`: the model of {}, {}, does not use it; calibrate with another `model`",

@@ -111,8 +111,13 @@ impl Judged {
             estimate.and_then(by).map(|z| if two_sided(z) < LEVEL { z } else { 0.0 })
         };
         let constant = self.against_constant.and_then(|e| e.interval);
-        language.word(match (constant, off(self.scale, 1.0), off(self.shift, 0.0)) {
-            (Some([low, _]), ..) if low > 0.0 => key!("worse than knowing no score"),
+        let (scale, shift) = (off(self.scale, 1.0), off(self.shift, 0.0));
+        // who knows no score knows how many of these games were won: where only that is off, other opponents are
+        let is_level = shift.is_none_or(|z| z == 0.0);
+        language.word(match (constant, scale, shift) {
+            (Some([low, _]), ..) if low > 0.0 && (is_level || scale.is_some_and(|z| z < 0.0)) => {
+                key!("worse than knowing no score")
+            }
             (_, Some(z), _) if z < 0.0 => key!("too bold"),
             (_, Some(z), _) if z > 0.0 => key!("too cautious"),
             (.., Some(z)) if z < 0.0 => low,
