@@ -134,10 +134,13 @@ impl Analyse {
         };
         let outcome =
             search.run(&positions, is_enough, |status| observe(status, &running.borrow(), positions.len()))?;
+        // where nobody was left to ask, all were to be searched
+        let is_over = outcome.engines.iter().all(|engine| engine.given_up.is_some());
+        let wanted = if is_over { positions.len() } else { outcome.positions };
         drawn.truncate(outcome.positions);
         let (mut table, details) = samples(table, &drawn, &outcome.engines, game);
         let results = calibrate(&mut table, &self.calibrate);
-        let counts = outcome.engines.iter().map(|engine| counts(engine, drawn.len(), &table)).collect();
+        let counts = outcome.engines.iter().map(|engine| counts(engine, wanted, &table)).collect();
         Ok(Analysis { table, details, outcome, counts, results, drawn: all, reached: reached.get() })
     }
 

@@ -26,8 +26,6 @@ pub struct Constant {
 pub struct EngineConstant {
     /// The calibration; `None` where it cannot be calibrated.
     pub calibration: Option<Calibration>,
-    /// Games that it is from.
-    pub games: Option<u64>,
     /// What led to it, if it is not from a file.
     pub result: Option<EngineResult>,
     /// Whether it plays chess, as far as the games or the model tell.
@@ -35,6 +33,11 @@ pub struct EngineConstant {
 }
 
 impl EngineConstant {
+    /// Games with samples that it is fitted to; `None` if the file does not say.
+    pub fn games(&self) -> Option<u64> {
+        self.calibration.as_ref()?.provenance.as_ref()?.games
+    }
+
     /// The constant, unless it must not be used.
     pub fn usable(&self) -> Option<Estimate> {
         let calibration = self.calibration.as_ref().filter(|calibration| refusal(calibration).is_none())?;
@@ -54,7 +57,6 @@ impl Constant {
         if are_calibrations(input)? {
             let (all, notes) = chosen_calibrations(input, &self.reading)?;
             let of_file = |calibration: Calibration| EngineConstant {
-                games: calibration.provenance.as_ref().and_then(|p| p.games),
                 plays_chess: calibration.wdl_model().is_some()
                     || known::row(&calibration).is_some_and(|known| known.is_chess()),
                 calibration: Some(calibration),
@@ -68,7 +70,6 @@ impl Constant {
         let of_result = |plays_chess| {
             move |result: EngineResult| EngineConstant {
                 calibration: result.calibration.clone(),
-                games: Some(result.games),
                 result: Some(result),
                 plays_chess,
             }

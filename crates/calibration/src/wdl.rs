@@ -105,11 +105,16 @@ impl Calibration {
             Estimate { value, interval }
         };
         let [win, draw, loss] = &gradients;
-        Some(WdlEstimate {
-            win: estimate(rates.win, win),
-            draw: estimate(rates.draw, draw),
-            loss: estimate(rates.loss, loss),
-        })
+        let shares = [estimate(rates.win, win), estimate(rates.draw, draw), estimate(rates.loss, loss)];
+        // the three are 1 together: the interval of a share near 0, which is wide in logits, ends where those of the
+        // others leave no room
+        let low = |share: &Estimate| share.interval.map_or(0.0, |[low, _]| low);
+        let room = 1.0 - shares.iter().map(low).sum::<f64>();
+        let [win, draw, loss] = shares.map(|share| {
+            let most = (low(&share) + room).max(share.value);
+            Estimate { interval: share.interval.map(|[low, high]| [low, high.min(most)]), ..share }
+        });
+        Some(WdlEstimate { win, draw, loss })
     }
 
     /// The score of 50% wins and the spread at the stage to which Stockfish's constants refer.

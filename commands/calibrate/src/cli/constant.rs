@@ -13,6 +13,7 @@ use evalcurve_app::report::figures::{BinChoice, save, series_of_calibration, ser
 use evalcurve_app::report::text::{self as report, DASH, estimate, model_name, printable, thousands};
 use evalcurve_app::report::verdict::Verdict;
 use evalcurve_app::with_flags;
+use evalcurve_calibration::CP_PER_LOGIT;
 use evalcurve_engine::Game;
 use evalcurve_figures::{EngineSeries, PlotOptions, curve_with_fits};
 use evalcurve_fit::calibration::{Calibration, PawnValue, file_stems};
@@ -269,9 +270,14 @@ impl<'a> Engine<'a> {
                          program has"
                     ),
                 };
-                let line = match plays_shogi {
-                    true => say!(language, "too few games to tell: until there are more, 600 is as good{way_out}"),
-                    false => say!(language, "too few games to tell{way_out}"),
+                let interval = self.found.usable().map(|constant| constant.interval);
+                let is_600 = |[low, high]: [f64; 2]| (low..=high).contains(&CP_PER_LOGIT);
+                let line = match interval {
+                    Some(None) => say!(language, "the file does not say how well its constant is known{way_out}"),
+                    _ if plays_shogi && interval.flatten().is_none_or(is_600) => {
+                        say!(language, "too few games to tell: until there are more, 600 is as good{way_out}")
+                    }
+                    _ => say!(language, "too few games to tell{way_out}"),
                 };
                 report::wrap(&(line + "\n"), terminal::width(), 0) + "\n"
             }
@@ -280,7 +286,7 @@ impl<'a> Engine<'a> {
     }
 
     fn verdict(&self, language: Language) -> String {
-        Verdict::of(self.calibration).advice(self.calibration, self.found.games, language)
+        Verdict::of(self.calibration).advice(self.calibration, self.found.games(), language)
     }
 }
 
@@ -318,7 +324,8 @@ fn of_stage(pawn: &PawnValue, language: Language) -> String {
 fn text(engines: &[Engine<'_>], written: &[String], scored: bool, language: Language) -> String {
     if let [one] = engines {
         let first = one.first_line(scored, language);
-        let games = one.found.games.map_or_else(String::new, |games| say!(language, " of {} games", thousands(games)));
+        let games =
+            one.found.games().map_or_else(String::new, |games| say!(language, " of {} games", thousands(games)));
         let samples = thousands(one.series.samples);
         let samples = say!(language, "{samples} samples{games}");
         let doubts = one.calibration.doubts.iter().map(|doubt| say!(language, "  it {doubt}\n"));
