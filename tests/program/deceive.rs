@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use evalcurve_testkit::attack::{Attack, csv};
 use serde_json::Value;
 
-use crate::support::{Folder, engine, warnings};
+use crate::support::{Folder, engine, root, warnings};
 
 /// A data set of equal engines of 400 centipawns to a logit, with a change.
 fn simulated(engines: usize, games: u32, seed: u64, change: impl FnOnce(&mut Attack)) -> Folder {
@@ -121,6 +121,43 @@ fn games_that_the_scores_ended_are_found() {
             .contains("odd scores: see the warning");
         assert_eq!(said, harms);
     }
+}
+
+/// Games of real engines, in which whoever sees itself 600 behind resigns in place of a move: no record has that score.
+#[test]
+fn resignations_at_scores_that_nobody_records_are_found() {
+    let folder = Folder::new();
+    let files = ["Fairy-Stockfish+sekirei.csa", "sekirei+Fairy-Stockfish.csa"];
+    for file in files {
+        let mut resigned = String::new();
+        let text = std::fs::read_to_string(root().join("data/selfplay").join(file)).unwrap();
+        for game in text.split_inclusive("\n/\n") {
+            let (mut kept, mut side, mut from) = (String::new(), 1, 0);
+            for line in game.lines() {
+                if line.len() == 7 && (line.starts_with('+') || line.starts_with('-')) {
+                    (side, from) = (if line.starts_with('+') { 1 } else { -1 }, kept.len());
+                }
+                let score = line.strip_prefix("'** ").and_then(|rest| rest.split(' ').next()?.parse::<i32>().ok());
+                if score.is_some_and(|score| side * score <= -600) {
+                    kept.truncate(from);
+                    kept += "%TORYO\n/\n";
+                    break;
+                }
+                kept += &format!("{line}\n");
+            }
+            resigned += &kept;
+        }
+        folder.write(&format!("resigned/{file}"), &resigned);
+        folder.write(&format!("played/{file}"), &text);
+    }
+    let [played, resigned] =
+        ["played", "resigned"].map(|records| folder.document(&["calibrate", "--dry-run", "--bands", "0", records]));
+    for name in ["Fairy-Stockfish", "sekirei"] {
+        assert!(warnings(engine(&played, name), "adjudicated").is_empty(), "{name}");
+    }
+    let one = engine(&resigned, "Fairy-Stockfish");
+    assert_eq!(warnings(one, "adjudicated").len(), 1, "{}", one["adjudicated"]);
+    assert!(one["adjudicated"]["reversed"].as_f64().is_some_and(|share| share > 0.1), "{}", one["adjudicated"]);
 }
 
 /// Games of real engines, ended after three moves in a row at which the loser is 600 behind.
@@ -298,6 +335,21 @@ fn a_good_verdict_has_evidence() {
     assert!(!ran.out.starts_with("Fine"), "{}", ran.out);
 }
 
+/// Without its games, a table does not say how narrow an interval may be.
+#[test]
+fn rows_without_games_are_never_good() {
+    let folder = simulated(2, 900, 34, |_| ());
+    let table = folder.text("t.csv");
+    let of = |ran: &crate::support::Ran, verdict: &str| ran.out.matches(verdict).count();
+    let calibrate = ["calibrate", "--dry-run", "t.csv", "--bands", "0"];
+    assert_eq!(of(&folder.good(&calibrate), " good"), 2);
+    folder.write("t.csv", table.replacen("game", "id", 1));
+    let ran = folder.good(&calibrate).says(&["every row counts as a game"]);
+    assert_eq!((of(&ran, " good"), of(&ran, "rough: see the warning")), (0, 2), "{}", ran.out);
+    let ran = folder.good(&["constant", "t.csv", "--engine", "A"]);
+    assert!(ran.out.contains("an interval that is too narrow"), "{}", ran.out);
+}
+
 /// The first line is the number for a GUI where the games tell it, and else what to do.
 #[test]
 fn the_first_line_is_honest() {
@@ -305,6 +357,13 @@ fn the_first_line_is_honest() {
     let ran = folder.run(&["constant", "t.csv", "--engine", "A"]);
     assert!(ran.out.starts_with("too few games to tell: until there are more, 600 is as good"), "{}", ran.out);
     assert!(ran.out.replace('\n', " ").contains("constant --engine COMMAND"), "{}", ran.out);
+    // a constant whose interval is below 600
+    let folder = simulated(2, 60, 35, |attack| attack.engines[0].constant = 200.0);
+    let ran = folder.run(&["constant", "t.csv", "--engine", "A"]);
+    assert!(ran.out.starts_with("too few games to tell; without its games"), "{}", ran.out);
+    // one that comes without an interval
+    let ran = folder.run(&["constant", &root().join("data/published/gikou.json").display().to_string()]);
+    assert!(ran.out.starts_with("the file does not say how well its constant is known"), "{}", ran.out);
     let folder = simulated(2, 900, 34, |_| ());
     let ran = folder.good(&["constant", "t.csv", "--engine", "A"]);
     assert!(ran.out.starts_with("ShogiHome's win rate coefficient: "), "{}", ran.out);

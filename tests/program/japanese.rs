@@ -14,11 +14,13 @@ use evalcurve_records::record::{OddityKind, SkipReason};
 use evalcurve_words::language::{Language, ToText, check_dictionary};
 use strum::VariantNames;
 
-const DOUBTS: [Doubt; 13] = [
+const DOUBTS: [Doubt; 15] = [
     Doubt::SignInverted,
     Doubt::NoCentipawns,
     Doubt::Adjudicated,
     Doubt::CutScores,
+    Doubt::RowsAsGames,
+    Doubt::UnknownOpponents,
     Doubt::WorseThanConstant,
     Doubt::SlopeMayBeZero,
     Doubt::WideInterval,

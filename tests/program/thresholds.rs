@@ -5,8 +5,16 @@ use std::collections::BTreeMap;
 use evalcurve_testkit::attack::{Attack, csv as attack_csv};
 use serde_json::Value;
 
-use crate::material::games;
+use crate::material;
 use crate::support::{Folder, Ran, csv};
+
+/// Games that are played to the end: those that somebody else ended certify nothing.
+fn games(count: u64) -> String {
+    let mates = |text: String, result: &str, side: &str| {
+        text.replace(&format!(" 1s}}\n{result}\n"), &format!(" 1s, {side} mates}}\n{result}\n"))
+    };
+    mates(mates(material::games(count), "1-0", "White"), "0-1", "Black")
+}
 
 /// A game: ply, whether White moves, and score of each position; and the result for White.
 type Scored = (Vec<(u32, bool, i64)>, f64);

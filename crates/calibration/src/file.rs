@@ -235,6 +235,10 @@ pub enum Doubt {
     Adjudicated,
     /// Larger scores were cut to one size, which stands for all of them.
     CutScores,
+    /// Most opponents have no rating, and too few games for a strength of their own.
+    UnknownOpponents,
+    /// The rows of a table without games count as games of their own, so that the interval is too narrow.
+    RowsAsGames,
     /// A doubt of a later version; [`Calibration::unknown`] has its word.
     #[serde(other)]
     #[cfg_attr(feature = "schema", schemars(skip))]
@@ -257,6 +261,8 @@ impl Doubt {
             Self::NoCentipawns => "has scores that are no centipawns",
             Self::Adjudicated => "has results that were made from the scores",
             Self::CutScores => "has scores that were cut to one size",
+            Self::UnknownOpponents => "has opponents of unknown strength",
+            Self::RowsAsGames => "has an interval that is too narrow: each row counts as a game",
             Self::Unknown => "has a doubt that only a later version knows",
             Self::Conflict => "contradicts what its own games say without the other engines",
         }

@@ -210,7 +210,10 @@ impl<'a> TableReader<'a> {
             let [score, result] = [Role::Score, Role::Result].map(|role| row.number(role).map_or(0, f64::to_bits));
             file_key = evalcurve_words::random::bits(&[file_key, score, result]);
         })?;
-        self.without_games.extend((!has(Role::Game)).then(|| file.to_owned()));
+        if !has(Role::Game) {
+            self.table.rows_as_games = true;
+            self.without_games.push(file.to_owned());
+        }
         // without these columns, equal keys do not mean equal samples
         let has_keys = [Role::Game, Role::Color, Role::Window].into_iter().all(has);
         if !has_keys {

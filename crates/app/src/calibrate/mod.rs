@@ -478,7 +478,11 @@ fn finish(
         Err(error) => result.error = Some(error.to_text()),
         Ok(()) => match provenance::calibration(table, samples, numbers, result, options) {
             Some(mut calibration) => {
+                let strengths = result.strengths().filter(|_| options.model == ModelKind::Joint);
+                let unknown = strengths.and_then(|s| warning::unknown_opponents(table, samples, numbers, s));
+                result.warnings.extend(unknown);
                 calibration.doubts = warning::doubts(&calibration, &result.warnings);
+                calibration.doubts.extend(table.rows_as_games.then_some(Doubt::RowsAsGames));
                 result.warnings.extend(warning::of_calibration(&calibration, result));
                 result.warnings.extend(warning::draws_misfit(table, &calibration, samples));
                 result.calibration = Some(calibration);

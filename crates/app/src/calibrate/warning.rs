@@ -4,7 +4,7 @@ mod checks;
 
 use evalcurve_calibration::types::{Color, Outcome};
 use evalcurve_fit::calibration::{Calibration, Curve, Doubt, Estimate, Reading};
-use evalcurve_fit::fit::{ModelKind, Observation, Situation};
+use evalcurve_fit::fit::{ModelKind, Observation, Situation, Strengths};
 use evalcurve_fit::validate::mean_by_game;
 use evalcurve_records::sample::{Sample, SampleTable};
 use evalcurve_words::language::Text;
@@ -12,7 +12,8 @@ use evalcurve_words::text::number;
 use evalcurve_words::{key, text};
 use serde::Serialize;
 
-use super::{CalibrateOptions, EngineResult};
+use super::cases::both_ratings;
+use super::{CalibrateOptions, EngineResult, plays};
 use checks::{
     apart, book_zeros, conflict, correlation, disagreement, mates_inverted, score_unit, threshold_in_evaluations,
 };
@@ -75,6 +76,8 @@ pub enum WarningKind {
     NotValidated,
     /// The ratings were made from the results of these games.
     RatingsKnowTheResults,
+    /// Nothing says how strong most opponents are.
+    UnknownOpponents,
 }
 
 /// The section of a diagnosis that shows a warning.
@@ -110,6 +113,7 @@ impl WarningKind {
             Self::SlopeOff => Shown::Signs(key!("forecasts too bold or too cautious")),
             Self::Miscalibrated => Shown::Signs(key!("large calibration error")),
             Self::Misshapen => Shown::Signs(key!("a curve of another shape")),
+            Self::UnknownOpponents => Shown::Signs(key!("opponents of unknown strength")),
             Self::MethodsDisagree | Self::NotValidated | Self::RatingsKnowTheResults => Shown::Elsewhere,
         }
     }
@@ -249,6 +253,34 @@ pub(super) fn draws_misfit(table: &SampleTable, calibration: &Calibration, sampl
         }
     }
     worst.map(|(_, text)| Warning { kind: WarningKind::DrawsMisfit, text })
+}
+
+/// The share of samples against opponents of unknown strength from which the constant may be off. With 60 opponents of 8
+/// games each and a standard deviation of 1.5 logits, 1/w1 is a third too large, and 45% of the intervals hold it.
+const MANY_UNKNOWN: f64 = 0.3;
+
+/// A warning if nothing says how strong many opponents are: no rating, and too few games for a strength of their own.
+pub(super) fn unknown_opponents(
+    table: &SampleTable,
+    samples: &[Sample],
+    numbers: &[u32],
+    strengths: &Strengths,
+) -> Option<Warning> {
+    let is_unknown = |s: &&Sample| {
+        let is_rated = !table.bradley_terry && both_ratings(table, s).is_some();
+        let strength = || strengths.of(*numbers.get(s.opponent as usize)?);
+        plays(table, s) && !is_rated && !table.names.get(s.opponent).is_empty() && strength().is_none()
+    };
+    let share = samples.iter().filter(is_unknown).count() as f64 / samples.len().max(1) as f64;
+    (share > MANY_UNKNOWN).then(|| Warning {
+        kind: WarningKind::UnknownOpponents,
+        text: text!(
+            "{:.0}% of the samples are against opponents without a rating and with few games, so that nothing says \
+             how strong they are: 1/w1 can be too large by a third; use records with ratings, or more games of each \
+             opponent",
+            100.0 * share
+        ),
+    })
 }
 
 /// Warnings about a calibration that was fitted.
@@ -413,6 +445,7 @@ pub(super) fn doubts(calibration: &Calibration, warnings: &[Warning]) -> Vec<Dou
         (Doubt::SlopeMayBeZero, slope.is_some_and(|(w1, half)| w1 <= half) || warned(WarningKind::SlopeMayBeZero)),
         (Doubt::Conflict, warned(WarningKind::Conflict)),
         (Doubt::Misshapen, warned(WarningKind::Misshapen)),
+        (Doubt::UnknownOpponents, warned(WarningKind::UnknownOpponents)),
         (Doubt::OneSided, calibration.curve.as_ref().is_some_and(is_one_sided)),
         (Doubt::WideInterval, slope.is_some_and(|(w1, half)| w1 + half > 2.0 * (w1 - half))),
         (

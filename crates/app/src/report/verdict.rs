@@ -78,6 +78,7 @@ impl Verdict {
                 | Doubt::Conflict,
             ) => Self::DoesNotFit,
             Some(Doubt::SlopeMayBeZero | Doubt::WideInterval | Doubt::OneSided) => Self::TooFewGames,
+            Some(Doubt::UnknownOpponents | Doubt::RowsAsGames) => Self::Rough,
             // a later version doubts it, and only that one knows why
             Some(_) => Self::DoesNotFit,
             None => match Evidence::of(calibration).zip(calibration.slope()) {
@@ -104,13 +105,15 @@ impl Verdict {
     /// The word with what to do, in a few words.
     pub fn advice(self, calibration: &Calibration, games: Option<u64>, language: Language) -> String {
         let word = self.word(language);
+        let is_odd = matches!(self, Self::OddSigns | Self::OddScores | Self::DoesNotFit);
         match (self, games.and_then(|games| games_wanted(calibration, games))) {
+            // more of these games would not help
+            _ if is_odd || self == Self::Rough && !calibration.doubts.is_empty() => {
+                format!("{word}{}", language.word(": see the warning"))
+            }
             (Self::Rough | Self::TooFewGames, Some(more)) => {
                 let more = thousands(more);
                 say!(language, "{word}: +{more} games for ±10%")
-            }
-            (Self::OddSigns | Self::OddScores | Self::DoesNotFit, _) => {
-                format!("{word}{}", language.word(": see the warning"))
             }
             _ => word.to_owned(),
         }

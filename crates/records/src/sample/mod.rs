@@ -229,6 +229,8 @@ pub struct SampleTable {
     pub samples: Vec<Sample>,
     /// The ratings are Bradley-Terry estimates, because the records hold none.
     pub bradley_terry: bool,
+    /// Rows of a table without games are here, each as a game of its own.
+    pub rows_as_games: bool,
     /// The games are chess: their records are, or the table says so, or their material was counted.
     pub chess: bool,
     /// The original names of renamed engines, by the new name.
