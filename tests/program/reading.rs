@@ -349,6 +349,13 @@ fn one_name_in_four_encodings_is_one_engine() {
     let file = document["engines"][1]["calibration"].as_str().unwrap();
     assert_eq!(file, "evalcurve-out/技巧.json");
     assert_eq!(folder.json(file)["engine"]["name"], "技巧");
+    // in PGN other bytes than UTF-8 can also be Latin letters
+    let [sjis, euc, latin] = [&b"\x8b\x5a\x8d\x49"[..], b"\xb5\xbb\xb9\xaa", b"M\xf6ller"].map(|name| {
+        let moves = b"\"]\n[Result \"1-0\"]\n\n1. e4 {+0.30/9 1s} e5 {-0.20/9 1s} 1-0\n";
+        folder.write("one.pgn", [b"[White \"", name, b"\"]\n[Black \"", name, moves].concat());
+        names(&folder.document(&["inspect", "one.pgn", "--from-ply", "1"])).concat()
+    });
+    assert_eq!([sjis, euc, latin], ["技巧", "技巧", "Möller"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The encoding of a text: by a byte order mark, the declaration of the record, UTF-8 if it is valid, else Shift_JIS or
 //! EUC-JP as guessed from a few kilobytes.
 
-use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8};
+use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8, WINDOWS_1252};
 
 /// Bytes of a text that the guess is based on.
 const LOOK: usize = 4096;
@@ -31,10 +31,25 @@ pub fn guess(sample: &[u8]) -> &'static Encoding {
         Err(e) if e.error_len().is_none() && e.valid_up_to() + 4 > look.len() => return UTF_8,
         Err(_) => {}
     }
+    if detected(look, Some(b"jp")) == EUC_JP { EUC_JP } else { SHIFT_JIS }
+}
+
+/// The encoding of the tags of a PGN text that are not UTF-8: Shift_JIS, EUC-JP, or the Latin script that the standard
+/// of 1994 requires. All of them count, because a single short name can be text in each.
+pub(crate) fn guess_of_tags(text: &[u8]) -> &'static Encoding {
+    let lines = text.split_inclusive(|b| *b == b'\n');
+    let tags = lines.filter(|line| line.starts_with(b"[") && std::str::from_utf8(line).is_err());
+    let look: Vec<u8> = tags.flatten().copied().take(LOOK).collect();
+    // without a hint no Western name has characters of two bytes, and those of EUC-JP can be taken for another such
+    // encoding
+    if detected(&look, None).is_single_byte() { WINDOWS_1252 } else { guess(&look) }
+}
+
+fn detected(text: &[u8], domain: Option<&[u8]>) -> &'static Encoding {
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
-    detector.feed(look, true);
-    let guess = detector.guess(Some(b"jp"), chardetng::Utf8Detection::Allow);
-    if guess == EUC_JP { EUC_JP } else { SHIFT_JIS }
+    // a text of that length can be cut inside a character
+    detector.feed(text, text.len() < LOOK);
+    detector.guess(domain, chardetng::Utf8Detection::Allow)
 }
 
 /// Appends `bytes` to `out` as UTF-8. `context` (the text around it) decides the encoding if none is declared.
@@ -116,6 +131,33 @@ mod tests {
         assert_eq!(decode(&sjis, Some(SHIFT_JIS), &sjis), name);
         // a header that declares UTF-8 for Shift_JIS text is ignored
         assert_eq!(decode(&sjis, Some(UTF_8), &sjis), name);
+    }
+
+    #[test]
+    fn tags_in_japanese_and_in_western_languages() {
+        let tags = |names: &[&str]| names.iter().map(|name| format!("[White \"{name}\"]\n")).collect::<String>();
+        let guessed = |text: &str, encoding: &'static Encoding| {
+            let bytes = [b"[Event \"x\"]\n1. e4 \x83\n", &*encoding.encode(text).0].concat();
+            guess_of_tags(&bytes)
+        };
+        for names in [&["エンジン甲", "能登"][..], &["技巧"], &["やねうら王", "浮かむ瀬", "Ponanza改"], &["羽生善治"]]
+        {
+            for encoding in [SHIFT_JIS, EUC_JP] {
+                for text in [tags(names), tags(names).repeat(400)] {
+                    assert_eq!(guessed(&text, encoding), encoding, "{names:?}");
+                }
+            }
+        }
+        let western: Vec<&str> =
+            "Möller Šmíd Hübner Žák Kožul João Müßig Guðmundur André Garção Åke Øst d’Artagnan Áé".split(' ').collect();
+        for name in &western {
+            for other in &western {
+                assert_eq!(guessed(&tags(&[name, other]), WINDOWS_1252), WINDOWS_1252, "{name}, {other}");
+            }
+        }
+        // what is UTF-8 says nothing about the rest
+        let joined = [tags(&["Šmíd", "羽生善治"]).as_bytes(), &*WINDOWS_1252.encode(&tags(&["Möller"])).0].concat();
+        assert_eq!(guess_of_tags(&joined), WINDOWS_1252);
     }
 
     #[test]

@@ -65,11 +65,14 @@ fn begins_game(block: &[u8], at: usize) -> bool {
     (blank || ended) && !matches!(line.first(), None | Some(b'%' | b';')) && !is_tag(line) && are_tags(block, at)
 }
 
-/// The reader of PGN, and whether a comment of the block can hold rates of wins, draws and losses; `None` until that is
-/// known. Most blocks have no rates, and looking for them in every comment takes time.
-#[derive(Default)]
+/// The reader of PGN, and what it knows of the block, once a game needs it.
+#[derive(Clone, Copy, Default)]
 struct Pgn {
+    /// Whether a comment can hold rates of wins, draws and losses. Most blocks have no rates, and looking for them in
+    /// every comment takes time.
     declares: Option<bool>,
+    /// The encoding of the tags that are not UTF-8.
+    encoding: Option<&'static encoding_rs::Encoding>,
 }
 
 impl Reader for Pgn {
@@ -101,10 +104,10 @@ impl Reader for Pgn {
     }
 
     fn read_game(&mut self, block: &[u8], cursor: &mut Cursor, game: &mut Game) -> Result<bool, GameError> {
-        let mut scan = Scan { declares: self.declares, ..Scan::new(block, cursor) };
+        let mut scan = Scan { known: *self, ..Scan::new(block, cursor) };
         let read = scan.run(game);
         scan.lines.store(cursor);
-        self.declares = scan.declares;
+        *self = scan.known;
         read
     }
 }
@@ -165,8 +168,7 @@ struct Scan<'a> {
     comment: (Range<usize>, u32),
     /// The moves as `spelling::san` spells them, if they are wanted.
     moves: Option<Vec<u64>>,
-    /// See [`Pgn`].
-    declares: Option<bool>,
+    known: Pgn,
 }
 
 impl<'a> Scan<'a> {
@@ -198,8 +200,8 @@ impl<'a> Scan<'a> {
             }
             // this was not a game (a comment before the first tag)
             let place = Cursor { offset: self.lines.at, line: self.lines.line };
-            let (moves, declares) = (self.moves.take(), self.declares);
-            *self = Self { moves, declares, ..Self::new(self.lines.block, &place) };
+            let (moves, known) = (self.moves.take(), self.known);
+            *self = Self { moves, known, ..Self::new(self.lines.block, &place) };
             game.clear();
         }
     }
@@ -453,7 +455,7 @@ impl<'a> Scan<'a> {
         let own = view == View::Mover || color == Color::White;
         let score_cp = if own { score_cp } else { score_cp.saturating_neg() };
         let block = self.lines.block;
-        let declares = *self.declares.get_or_insert_with(|| memchr::memmem::find(block, b"wdl").is_some());
+        let declares = *self.known.declares.get_or_insert_with(|| memchr::memmem::find(block, b"wdl").is_some());
         let declared = if declares { comment::declared(body) } else { None };
         let declared = declared.map(|rates| if own { rates } else { rates.reversed() });
         let scored = ScoredPosition { ply, color, score_cp, mate, analysis, declared, line };
@@ -632,7 +634,7 @@ impl<'a> Scan<'a> {
         let (range, plies) = self.comment.clone();
         let comment = if plies == game.plies { &self.lines.block[range] } else { &[] };
         let ending = Ending { mark: self.mark, comment, mate_sign: self.mate_sign };
-        self.tags.finish(self.lines.block, self.hash, ending, game);
+        self.tags.finish(self.lines.block, &mut self.known.encoding, self.hash, ending, game);
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use encoding_rs::Encoding;
 use evalcurve_calibration::types::{Color, Outcome, Termination};
 use strum::{EnumCount, EnumString};
 
 use super::comment::{self, ending};
+use crate::record::encoding::{decode_with, guess_of_tags};
 use crate::record::game::{Game, GameError, OddityKind, SkipReason};
 use crate::record::identity::{GameHash, StartTime};
 
@@ -138,8 +140,16 @@ impl Tags {
         }
     }
 
-    /// Fills in the game's names, ratings, times and outcome.
-    pub(crate) fn finish(&self, block: &[u8], mut hash: GameHash, ending: Ending<'_>, game: &mut Game) {
+    /// Fills in the game's names, ratings, times and outcome. `encoding` is that of tags that are not UTF-8, once known.
+    pub(crate) fn finish(
+        &self,
+        block: &[u8],
+        encoding: &mut Option<&'static Encoding>,
+        mut hash: GameHash,
+        ending: Ending<'_>,
+        game: &mut Game,
+    ) {
+        let mut text_into = |text: &[u8], out: &mut String| text_into(text, block, encoding, out);
         for (name, tag) in game.names.iter_mut().zip([Tag::Black, Tag::White]) {
             text_into(self.text(block, tag), name);
             if name == "?" {
@@ -250,30 +260,19 @@ fn clock(text: &str) -> Option<(u8, u8, u8)> {
     (hour < 24 && minute < 60 && second < 61).then_some((hour, minute, second))
 }
 
-/// The text of a value: UTF-8 if it is valid, else the Latin script that the standard of 1994 requires; `\"` and `\\`
-/// are a quote and a backslash.
-fn text_into(bytes: &[u8], out: &mut String) {
-    let bytes = bytes.trim_ascii();
-    if memchr::memchr(b'\\', bytes).is_some() {
-        let mut plain = Vec::with_capacity(bytes.len());
-        let mut rest = bytes.iter();
-        while let Some(&byte) = rest.next() {
-            match (byte, rest.as_slice().first()) {
-                (b'\\', Some(&escaped @ (b'"' | b'\\'))) => {
-                    plain.push(escaped);
-                    rest.next();
-                }
-                _ => plain.push(byte),
+/// The text of a value; if it is not UTF-8, in the encoding of the tags of its block, which is kept. `\"` and `\\` are a
+/// quote and a backslash.
+fn text_into(bytes: &[u8], block: &[u8], encoding: &mut Option<&'static Encoding>, out: &mut String) {
+    decode_with(bytes.trim_ascii(), None, || *encoding.get_or_insert_with(|| guess_of_tags(block)), out);
+    // only now: in Shift_JIS a backslash can be a part of a character, such as ソ
+    if out.contains('\\') {
+        let text = std::mem::take(out);
+        let mut rest = text.chars().peekable();
+        while let Some(char) = rest.next() {
+            match (char, rest.peek()) {
+                ('\\', Some('"' | '\\')) => out.extend(rest.next()),
+                _ => out.push(char),
             }
         }
-        return decoded_into(&plain, out);
-    }
-    decoded_into(bytes, out);
-}
-
-fn decoded_into(bytes: &[u8], out: &mut String) {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => out.push_str(text),
-        Err(_) => out.push_str(&encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0),
     }
 }

@@ -330,6 +330,12 @@ fn headers_with_quirks() {
     // the standard of 1994 requires ISO 8859-1
     let latin = read(b"[White \"M\xfcller\"]\n\n1. e4 *\n");
     assert_eq!(latin[0].as_ref().map(|g| g.names[1].as_str()), Ok("Müller"));
+    // by all tags of the text; in Shift_JIS ソ ends with a backslash
+    for encoding in [encoding_rs::SHIFT_JIS, encoding_rs::EUC_JP] {
+        let text = "[White \"エンジン乙\"]\n\n1. e4 *\n\n[White \"乙\"]\n[Black \"ソ \\\"ソ\\\"\"]\n\n1. e4 *\n";
+        let games = read(&encoding.encode(text).0);
+        assert_eq!(games[1].as_ref().map(|g| &g.names), Ok(&["ソ \"ソ\"".to_owned(), "乙".to_owned()]));
+    }
     let date = one("[Date \"2016.12.08\"]\n[Time \"09:10:11\"]\n\n1. e4 *\n");
     assert_eq!(date.start_time.map(|t| t.to_string()).as_deref(), Some("2016-12-08T09:10:11"));
 }
