@@ -254,6 +254,22 @@ fn stray_quotes_and_blank_lines_have_lines() {
     folder.good(&["inspect", "good.csv", "--strict"]);
 }
 
+#[test]
+fn columns_that_could_both_be_meant_are_refused() {
+    let folder = Folder::new();
+    folder.write("twice.csv", "engine,score_cp,result,score_cp\nA,10,1,-10\n");
+    let twice = "twice.csv: columns 2 and 4 are both named 'score_cp'; rename or remove one of them";
+    folder.run(&["inspect", "twice.csv"]).ends(2).says(&[twice]);
+    folder.write("two.csv", "engine,score_cp,result,score\nA,10,1,-10\n");
+    folder
+        .run(&["inspect", "two.csv"])
+        .ends(2)
+        .says(&["two.csv: both score_cp and score are columns; choose with --col"]);
+    for column in ["score=score", "score=score_cp"] {
+        assert_eq!(folder.document(&["inspect", "two.csv", "--column", column])["games"]["used"], 1);
+    }
+}
+
 /// Warnings quote names whole.
 #[test]
 fn names_have_a_limit() {

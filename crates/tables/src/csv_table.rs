@@ -7,6 +7,7 @@ use evalcurve_records::csv_text::{MOST_BYTES, first_line, separator};
 use evalcurve_records::record::encoding::{decode, guess, is_utf_16, whole_text};
 use evalcurve_records::sample::{Names, SampleTable};
 use evalcurve_words::language::Text;
+use evalcurve_words::text;
 
 use super::games::game_columns;
 use super::lines::{cells_of, read_row};
@@ -112,8 +113,12 @@ impl Source for CsvTable {
     }
 
     fn cells(&self, name: &str, _: CellKind) -> Result<Box<dyn Cells + '_>, Text> {
-        let column =
-            self.names.iter().position(|n| n == name).ok_or_else(|| Text::same(format!("no column '{name}'")))?;
+        let mut columns = (0..self.names.len()).filter(|column| self.names[*column] == name);
+        let column = columns.next().ok_or_else(|| Text::same(format!("no column '{name}'")))?;
+        if let Some(second) = columns.next() {
+            let (first, second) = (column + 1, second + 1);
+            return Err(text!("columns {first} and {second} are both named '{name}'; rename or remove one of them"));
+        }
         Ok(Box::new(CsvColumn { table: self, column }))
     }
 }
@@ -193,10 +198,18 @@ mod tests {
         assert!(CsvTable::read(&b"a,b\n\"x,1\n"[..], "file").unwrap_err().to_string().contains("line 2"));
     }
 
+    #[test]
+    fn a_column_whose_name_is_there_twice_is_refused_where_it_is_used() {
+        let table = CsvTable::read(&b"a,b,a\n1,2,3\n"[..], "file").unwrap();
+        assert!(table.cells("b", CellKind::Number).is_ok());
+        let error = table.cells("a", CellKind::Number).err().unwrap().to_string();
+        assert!(error.starts_with("columns 1 and 3 are both named 'a'; rename"), "{error}");
+    }
+
     /// A file of 420 KB with short rows would have taken 13 GB.
     #[test]
     fn short_rows_take_no_memory_for_what_they_do_not_have() {
-        let wide = format!("a{}\n", ",b".repeat(4_000)) + &"1\n".repeat(200_000);
+        let wide = format!("a,b{}\n", ",c".repeat(3_999)) + &"1\n".repeat(200_000);
         let table = CsvTable::read(wide.as_bytes(), "file").unwrap();
         assert_eq!((table.height(), table.cells.len()), (200_000, 200_000));
         let cells = |name| table.cells(name, CellKind::Number).unwrap().number(199_999);

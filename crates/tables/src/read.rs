@@ -178,6 +178,12 @@ impl<'a> TableReader<'a> {
     /// Checks that the required columns exist, and those that the user named.
     fn require(&self, file: &str, existing: &[&str]) -> Result<(), TableError> {
         let columns = &self.options.columns;
+        if columns.given(Role::Score).is_none() && ["score_cp", "score"].iter().all(|name| existing.contains(name)) {
+            let problem = text!(
+                "both score_cp and score are columns; choose with `column` score=score_cp or `column` score=score"
+            );
+            return Err(TableError::new(file, problem));
+        }
         let given = |role: Role| columns.given(role).filter(|name| !name.is_empty());
         let is_missing = |role: Role| given(role).is_some() && columns.find(role, existing).is_none();
         let roles = [missing(&self.options, existing), Role::ALL.iter().copied().find(|role| is_missing(*role))];
