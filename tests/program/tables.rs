@@ -268,6 +268,8 @@ fn columns_that_could_both_be_meant_are_refused() {
     for column in ["score=score", "score=score_cp"] {
         assert_eq!(folder.document(&["inspect", "two.csv", "--column", column])["games"]["used"], 1);
     }
+    folder.write("cr.csv", "engine,score_cp,result\rA,10,1\r");
+    folder.run(&["inspect", "cr.csv"]).ends(2).says(&["cr.csv: its lines end with CR alone", "LF or CRLF"]);
 }
 
 /// Warnings quote names whole.

@@ -81,6 +81,11 @@ impl CsvTable {
             cells_of(text.as_bytes(), line, comma, &mut ranges).map_err(damaged)?;
             let found = ranges.iter().map(|range| &text[range.clone()]);
             if line == 1 {
+                let head = text.trim_end();
+                if head.contains('\r') && !head.contains('\n') {
+                    let problem = text!("its lines end with CR alone, so that all are one; save it with LF or CRLF");
+                    return Err(TableError::new(file, problem));
+                }
                 at_most(file, "columns", ranges.len(), MOST_COLUMNS)?;
                 names.extend(found.map(|cell| cell.trim_matches('"').to_owned()));
             } else {
@@ -204,6 +209,15 @@ mod tests {
         assert!(table.cells("b", CellKind::Number).is_ok());
         let error = table.cells("a", CellKind::Number).err().unwrap().to_string();
         assert!(error.starts_with("columns 1 and 3 are both named 'a'; rename"), "{error}");
+    }
+
+    #[test]
+    fn lines_that_end_with_cr_alone_are_named() {
+        for text in ["engine,score_cp\rA,1\r", "engine,score_cp\rA,1\n"] {
+            let error = CsvTable::read(text.as_bytes(), "file").unwrap_err().to_string();
+            assert!(error.starts_with("file: its lines end with CR alone"), "{error}");
+        }
+        assert!(["a\r\n1\r\n", "a\r", "a"].iter().all(|text| CsvTable::read(text.as_bytes(), "file").is_ok()));
     }
 
     /// A file of 420 KB with short rows would have taken 13 GB.
