@@ -205,6 +205,21 @@ fn other_files_are_ignored() {
     folder.run(&["calibrate", "--dry-run", "in/empty.csa"]).ends(1);
 }
 
+/// Of other files in a folder there is no word.
+#[test]
+fn records_in_utf_16_and_what_is_on_standard_input_have_their_reason() {
+    let folder = Folder::new();
+    let utf_16 = |text: &str| format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    let record = utf_16(&games(&folder, 1)[0]);
+    folder.write("in/a.csa", &record);
+    folder.write("in/notes.txt", utf_16("notes"));
+    let reason = "unreadable: UTF-16 text; save the record as UTF-8 or Shift_JIS";
+    let ran = folder.good(&["inspect", "in"]).says(&[&format!("in/a.csa: {reason}")]);
+    assert!(!ran.err.contains("notes.txt"), "{}", ran.err);
+    folder.run_with(&["inspect", "-"], &record).ends(0).says(&[&format!("-: {reason}")]);
+    folder.run_with(&["inspect", "-"], b"notes").ends(0).says(&["-: unknown format: not a record"]);
+}
+
 /// A user who gets nothing learns what to do.
 #[test]
 fn a_note_says_why_there_is_no_sample() {

@@ -272,6 +272,18 @@ fn columns_that_could_both_be_meant_are_refused() {
     folder.run(&["inspect", "cr.csv"]).ends(2).says(&["cr.csv: its lines end with CR alone", "LF or CRLF"]);
 }
 
+#[test]
+fn a_table_can_come_by_standard_input() {
+    let folder = Folder::new();
+    let table = "engine,score_cp,result\n".to_owned() + &"A,10,1\nA,-20,0\n".repeat(2_000);
+    for arguments in [&["inspect", "-", "--json"][..], &["inspect", "-", "--format", "table", "--json"]] {
+        let document = folder.run_with(arguments, table.as_bytes()).ends(0).document();
+        assert_eq!(rows(&document), &json!({ "read": 4_000, "used": 4_000, "skipped": {} }));
+    }
+    folder.run_with(&["inspect", "-", "--format", "table"], b"a,b\n").ends(2).says(&["-: no column 'engine'"]);
+    folder.run_with(&["inspect", "-"], b"PAR1").ends(2).says(&["-: a Parquet table is read from a file only"]);
+}
+
 /// Warnings quote names whole.
 #[test]
 fn names_have_a_limit() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::Read;
+use std::io::{BufRead, Read, stdin};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -24,6 +24,13 @@ use super::{Error, Input, InputSource, Outcome, Progress};
 use crate::calibrate::ratings;
 use crate::calibrate::signs::mend_signs;
 use crate::report::text as words;
+
+/// Standard input.
+const STDIN: &str = "-";
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == STDIN
+}
 
 /// What an engine is called in the message about a wrong name.
 const ENGINE: &str = key!("engine");
@@ -73,7 +80,8 @@ pub fn load_part(
     let passed_over = std::mem::take(&mut sorted.passed_over);
     let mut notes = read_tables(reading, sorted, &mut collected)?;
     passed_over.into_iter().for_each(|problem| pass_over(problem, &mut collected.report));
-    let named = paths.iter().filter(|path| path.is_file()).map(|path| path.to_string_lossy().into_owned()).collect();
+    let is_named = |path: &&PathBuf| path.is_file() || is_stdin(path);
+    let named = paths.iter().filter(is_named).map(|path| path.to_string_lossy().into_owned()).collect();
     let Collected { mut table, mut report, positions } = collected;
     notes.append(&mut report.notes);
     table.apply_aliases(&aliases);
@@ -108,8 +116,15 @@ impl Sorted<'_> {
 }
 
 fn sorted<'a>(reading: &Reading, input: &'a Input, paths: &[PathBuf]) -> Result<Sorted<'a>, Error> {
-    let (files, entries) = inputs(reading, paths)?;
-    let (records, options) = (entries.len(), reading.tables());
+    let options = reading.tables();
+    let mut paths = paths.to_vec();
+    let has_stdin = paths.iter().any(|path| is_stdin(path));
+    // what was looked at stays there for the reader of records
+    let is_table = |head: &[u8]| is_table_in_memory(STDIN, head, reading.format, &options);
+    let table_in_stdin = has_stdin && stdin().lock().fill_buf().is_ok_and(is_table);
+    paths.retain(|path| !(table_in_stdin && is_stdin(path)));
+    let (files, entries) = inputs(reading, &paths)?;
+    let records = entries.len();
     let mut sorted = Sorted { entries, records, ..Sorted::default() };
     for path in files {
         // what is wrong with a file is reported by its reader
@@ -120,13 +135,16 @@ fn sorted<'a>(reading: &Reading, input: &'a Input, paths: &[PathBuf]) -> Result<
     }
     for source in &input.sources {
         let (name, table) = match source {
+            InputSource::Path(path) if table_in_stdin && is_stdin(path) => {
+                (STDIN, csv_in_memory(STDIN, stdin().lock()))
+            }
             InputSource::Path(_) => continue,
             InputSource::Bytes(name, bytes) if !is_table_in_memory(name, bytes, reading.format, &options) => {
                 sorted.entries.push(Entry::in_memory(name.as_str(), bytes.clone()));
                 continue;
             }
-            InputSource::Bytes(name, bytes) => (name, csv_in_memory(name, bytes)),
-            InputSource::Table(name, table) => (name, Ok(table.clone())),
+            InputSource::Bytes(name, bytes) => (name.as_str(), csv_in_memory(name, &bytes[..])),
+            InputSource::Table(name, table) => (name.as_str(), Ok(table.clone())),
         };
         match table.and_then(|table| Ok((games_of(name, table.as_ref(), &options)?, table))) {
             Ok((Some(rows), _)) => sorted.games.push(rows),
@@ -134,7 +152,7 @@ fn sorted<'a>(reading: &Reading, input: &'a Input, paths: &[PathBuf]) -> Result<
             Err(problem) if input.sources.len() == 1 || matches!(source, InputSource::Table(..)) => {
                 return Err(problem.about(&Text::same(name)).into());
             }
-            Err(problem) => sorted.passed_over.push(unreadable(name.clone(), problem)),
+            Err(problem) => sorted.passed_over.push(unreadable(name.to_owned(), problem)),
         }
     }
     Ok(sorted)
@@ -206,11 +224,11 @@ fn is_table_in_memory(name: &str, bytes: &[u8], format: Option<FileFormat>, opti
 }
 
 /// A table in memory, or why it cannot be used.
-fn csv_in_memory(name: &str, bytes: &[u8]) -> Result<Arc<dyn Source>, Text> {
-    if table::is_parquet(bytes) {
+fn csv_in_memory(name: &str, mut from: impl BufRead) -> Result<Arc<dyn Source>, Text> {
+    if from.fill_buf().is_ok_and(table::is_parquet) {
         return Err(text!("a Parquet table is read from a file only; write it as CSV"));
     }
-    Ok(Arc::new(CsvTable::read(bytes, name).map_err(|error| error.problem)?))
+    Ok(Arc::new(CsvTable::read(from, name).map_err(|error| error.problem)?))
 }
 
 /// The games of a table that holds them; `None` if it holds samples, and an error if it holds neither.

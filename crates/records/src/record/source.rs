@@ -106,8 +106,14 @@ impl Walk<'_> {
             (Some(_), _) => {}
             (None, []) => self.refuse(display, Refusal::Empty, text!("the file is empty")),
             (None, text) => {
-                let message = unknown_format(text, &self.sink.shared().formats);
-                self.refuse(display, Refusal::UnknownFormat, message);
+                let formats = &self.sink.shared().formats;
+                let is_record = || formats.detect(encoding::whole_text(text.to_vec()).as_bytes()).is_some();
+                let refusal = match encoding::is_utf_16(text) && is_record() {
+                    true => Refusal::Unreadable,
+                    false => Refusal::UnknownFormat,
+                };
+                let message = unknown_format(text, formats);
+                self.refuse(display, refusal, message);
             }
         }
         Ok(found)
@@ -275,7 +281,7 @@ fn has_returns_alone(head: &[u8]) -> bool {
 
 fn unknown_format(head: &[u8], formats: &Formats) -> Text {
     let look = &head[..head.len().min(4096)];
-    if look.starts_with(b"\xFF\xFE") || look.starts_with(b"\xFE\xFF") {
+    if encoding::is_utf_16(look) {
         return text!("UTF-16 text; save the record as UTF-8 or Shift_JIS");
     }
     if look.starts_with(b"Rar!") {
