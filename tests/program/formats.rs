@@ -202,7 +202,9 @@ fn damaged_training_data_costs_the_damaged_records() {
     assert_eq!(*skipped, json!({ "illegal_result": 1, "broken_position": 1, "broken_record": 1 }));
     assert_eq!(problems(&document, "illegal_result"), ["bad.hcpe:11"]);
     assert_eq!(problems(&document, "broken_position"), ["bad.hcpe:21"]);
-    folder.good(&[&["inspect", "bad.hcpe"], &EVERY_ONE[..]].concat()).says(&[
+    let ran = folder.good(&[&["inspect", "bad.hcpe"], &EVERY_ONE[..]].concat());
+    assert!(ran.out.contains("scores  300 scored positions"), "{}", ran.out);
+    ran.says(&[
         "byte 99 at byte 416 is not 0, 1 or 2",
         "3 bytes are left at byte 11400, but a record of hcpe has 38",
         "every record counts as a game",

@@ -246,6 +246,10 @@ fn a_note_says_why_there_is_no_sample() {
     let filtered = ["calibrate", "--dry-run", "short.pgn", "--from-ply", "1", "--where", "score_cp > 1000"];
     folder.run(&filtered).ends(1).says(&["no sample passes the filters"]);
     folder.good(&["inspect", "short.pgn", "--from-ply", "1", "--quiet"]);
+    // it may be that such a game is not used
+    folder.write("odd.pgn", game("1-0", " {+99999999999999.00/9 1s}"));
+    let ran = folder.good(&["inspect", "odd.pgn"]);
+    assert!(ran.out.contains("odd     1 unreadable score (the rest of these games is read)"), "{}", ran.out);
 }
 
 #[cfg(unix)]

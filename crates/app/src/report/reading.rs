@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use evalcurve_records::record::SkipReason;
-use evalcurve_records::sample::{ReadReport, SamplingOptions};
+use evalcurve_records::sample::{PositionCount, ReadReport, SamplingOptions};
 use evalcurve_words::language::{Language, Text};
 use evalcurve_words::{key, say, text};
 
@@ -32,7 +32,7 @@ pub fn reading(report: &ReadReport, language: Language) -> String {
     out += &files(report, "", language).map_or_else(String::new, |files| line(key!("files"), files));
     if !report.oddities.is_empty() {
         let odd = counts(&report.oddities, language);
-        let text = say!(language, "{odd} (these games are still used)");
+        let text = say!(language, "{odd} (the rest of these games is read)");
         out += &line(key!("odd"), text);
     }
     if report.verified > 0 {
@@ -61,7 +61,7 @@ pub fn samples(
     language: Language,
 ) -> String {
     let mut drawn = Vec::new();
-    let packed: u64 = report.packed().map(|count| count.read).sum();
+    let packed: u64 = report.packed().map(PositionCount::scored).sum();
     if report.positions.is_empty() || report.scores > packed {
         let (window, from) = (sampling.window, sampling.from_ply);
         drawn.push(match window {

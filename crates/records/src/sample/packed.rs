@@ -77,7 +77,7 @@ pub(super) fn read(block: &Block, packed: Packed, options: &SamplingOptions, fou
     }
     let skipped: u64 = count.skipped.values().sum();
     count.skip(SkipReason::NotDrawn, count.read.saturating_sub(count.used + skipped));
-    out.scores = count.read;
+    out.scores = count.scored();
     let (place, drawn) = ((block.file_key, block.offset), before..found.drawn.len());
     let engine = engine.unwrap_or(unnamed);
     out.positions = Some(FoundPositions { packed, count, any_score, place, engine, drawn });

@@ -212,6 +212,12 @@ pub struct PositionCount {
 }
 
 impl PositionCount {
+    /// Positions with a score.
+    pub fn scored(&self) -> u64 {
+        let without = [SkipReason::BrokenRecord, SkipReason::NoScores].map(|reason| self.skipped.get(reason.as_str()));
+        self.read.saturating_sub(without.into_iter().flatten().sum())
+    }
+
     /// Counts `n` positions as skipped.
     pub(crate) fn skip(&mut self, reason: SkipReason, n: u64) {
         count(&mut self.skipped, reason.as_str(), n);
