@@ -1,6 +1,6 @@
 //! Engines that cannot be calibrated, and warnings.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Folder, csv, csv_text, engine, names, project_data, warnings};
 
@@ -177,6 +177,12 @@ fn mates_under_the_threshold_are_named_and_found() {
         assert_eq!(sjaakii["mates"], mates.len(), "{options:?}");
         assert_eq!(sjaakii["largest_cp_left"], *largest, "{options:?}");
     }
+    // a table that marks them keeps what was found
+    folder.good(&["sample", &data, "--engine", "sjaakii", "--mate-threshold", "auto", "--out", "marked.csv"]);
+    let found = folder.document(&["calibrate", "--dry-run", "marked.csv"]);
+    let sjaakii = engine(&found, "sjaakii");
+    assert!(warnings(sjaakii, "mates_under_threshold").is_empty(), "{:#}", sjaakii["warnings"]);
+    assert_eq!((&sjaakii["mate_threshold"], &sjaakii["mates"]), (&json!(10_000), &json!(mates.len())));
 }
 
 /// Large scores that results contradict flatten maximum likelihood; the warning gives their share, and `lapse` allows

@@ -145,9 +145,12 @@ pub fn is_mate(sample: &Sample, threshold_cp: u32) -> bool {
 /// Finds the mates among the samples of one engine.
 pub fn report(samples: &[Sample], threshold: Threshold) -> MateReport {
     let spike = lowest_spike(samples);
+    // a table of samples marks the mates of the threshold with which it was made
+    let within = |s: &Spike, cp: u32| (s.from_cp..=s.to_cp).contains(&cp);
+    let is_marked = |s: &Spike| samples.iter().all(|one| one.mate || !within(s, one.score_cp.unsigned_abs()));
     let cp = match threshold {
-        Threshold::Cp(cp) => cp,
-        Threshold::Auto => spike.map_or(DEFAULT_THRESHOLD_CP, |s| s.threshold().min(DEFAULT_THRESHOLD_CP)),
+        Threshold::Cp(cp) if cp != DEFAULT_THRESHOLD_CP || !spike.as_ref().is_some_and(is_marked) => cp,
+        _ => spike.map_or(DEFAULT_THRESHOLD_CP, |s| s.threshold().min(DEFAULT_THRESHOLD_CP)),
     };
     let mut report = MateReport { threshold_cp: cp, auto: threshold == Threshold::Auto, ..MateReport::default() };
     for sample in samples {
@@ -158,7 +161,7 @@ pub fn report(samples: &[Sample], threshold: Threshold) -> MateReport {
             report.largest_cp_left = Some(report.largest_cp_left.unwrap_or(0).max(sample.score_cp.unsigned_abs()));
         }
     }
-    report.spike_below = spike.filter(|s| s.to_cp < cp);
+    report.spike_below = spike.filter(|s| s.to_cp < cp && !is_marked(s));
     // mates of one size under the threshold have a warning of their own
     report.cut = cut(samples, cp).filter(|_| report.spike_below.is_none());
     report
@@ -228,6 +231,18 @@ mod tests {
         let auto = report(&all, Threshold::Auto);
         assert_eq!((auto.threshold_cp, auto.beyond, auto.wrong_sided, auto.spike_below), (10_000, 12, 0, None));
         assert_eq!(auto.largest_cp_left, Some(8_970));
+    }
+
+    #[test]
+    fn mates_that_are_marked_give_the_default_threshold_and_no_warning() {
+        let mut all = samples((0..300).map(|i| i * 30).chain((0..12).map(|i| 15_988 + i)));
+        all.iter_mut().filter(|s| s.score_cp > 15_000).for_each(|s| s.mate = true);
+        let found = report(&all, Threshold::Cp(DEFAULT_THRESHOLD_CP));
+        assert_eq!((found.threshold_cp, found.beyond, found.spike_below), (10_000, 12, None));
+        let given = report(&all, Threshold::Cp(18_000));
+        assert_eq!((given.threshold_cp, given.beyond, given.spike_below), (18_000, 12, None));
+        all[305].mate = false;
+        assert!(report(&all, Threshold::Cp(DEFAULT_THRESHOLD_CP)).spike_below.is_some());
     }
 
     #[test]
