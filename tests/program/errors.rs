@@ -183,6 +183,8 @@ fn mates_under_the_threshold_are_named_and_found() {
     let sjaakii = engine(&found, "sjaakii");
     assert!(warnings(sjaakii, "mates_under_threshold").is_empty(), "{:#}", sjaakii["warnings"]);
     assert_eq!((&sjaakii["mate_threshold"], &sjaakii["mates"]), (&json!(10_000), &json!(mates.len())));
+    let all = format!("sjaakii: all {} samples are mates, which a fit leaves out: raise --mate-threshold", rows.len());
+    folder.run(&["calibrate", "--dry-run", "marked.csv", "--mate-threshold", "0"]).ends(1).says(&[&all]);
 }
 
 /// Large scores that results contradict flatten maximum likelihood; the warning gives their share, and `lapse` allows
