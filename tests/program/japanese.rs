@@ -52,6 +52,9 @@ const KINDS: [&str; 16] = [
     "no_effect",
 ];
 
+/// What could not be done with a file: the word in "cannot … FILE".
+const ACTIONS: [&str; 8] = ["create", "create the folder", "delete", "lock", "open", "read", "replace", "write"];
+
 /// The templates in a source file: the literal that begins `text!` or `key!`, or follows the language in `say!`,
 /// those of `word` and `counted`, and those of errors that derive `ToText`.
 fn templates(source: &str, out: &mut BTreeSet<String>) {
@@ -178,7 +181,7 @@ pub(crate) fn check(program: &Program, root: &Path, folders: &[&str]) {
     base.extend(Termination::ALL.iter().map(|termination| termination.to_text().to_string()));
     let kinds = [SkipReason::VARIANTS, Refusal::VARIANTS, OddityKind::VARIANTS, &KINDS].concat();
     base.extend(kinds.iter().map(|kind| kind.replace('_', " ")));
-    base.insert(", ".to_owned());
+    base.extend([", "].iter().chain(&ACTIONS).map(|&word| word.to_owned()));
     let mut used = base.clone();
     let missing: Vec<&String> = base.iter().filter(|t| has_words(t) && !shared.contains_key(*t)).collect();
     assert!(missing.is_empty(), "without Japanese in crates/words: {missing:#?}");

@@ -38,6 +38,8 @@ fn a_name_takes_the_place_of_a_file() {
 #[test]
 fn what_is_no_name_is_refused_with_the_nearest() {
     let folder = Folder::new();
+    let japanese = folder.run(&["winrate", "none.json", "3", "--lang", "ja"]).ends(2);
+    japanese.says(&["none.json を読み込むことができません: "]);
     folder.run(&["winrate", "Stokfish 2024", "80"]).ends(2).says(&["no such file", "nearest: Stockfish 2024"]);
     folder.run(&["winrate", "known:nothing", "80"]).ends(2).says(&["no known engine matches 'nothing'"]);
     // a file of that name is read, whatever the table has

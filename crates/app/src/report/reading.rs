@@ -1,14 +1,13 @@
 //! What was read, as text: files, games and samples, and notes about them.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use evalcurve_records::record::SkipReason;
 use evalcurve_records::sample::{PositionCount, ReadReport, SamplingOptions};
 use evalcurve_words::language::{Language, Text};
 use evalcurve_words::{key, say, text};
 
-use super::text::{NO_BREAK, accounts, counts, files, label, thousands};
+use super::text::{LABEL, NO_BREAK, accounts, counts, files, fit_name, label, thousands};
 
 /// Counts of files and games, which add up.
 pub fn reading(report: &ReadReport, language: Language) -> String {
@@ -22,12 +21,12 @@ pub fn reading(report: &ReadReport, language: Language) -> String {
         out += &line(key!("copies"), text);
     }
     for (format, count) in &report.positions {
-        let what = match *format {
-            "table" => language.word(" rows"),
-            _ => language.word(" positions"),
+        let (name, what) = match *format {
+            "table" => (language.word("table"), language.word(" rows")),
+            format => (format, language.word(" positions")),
         };
         let accounts = accounts(count.read, what, count.used, &count.skipped, language);
-        let _ = writeln!(out, "{format:<7} {accounts}");
+        out += &format!("{}{accounts}\n", fit_name(name, LABEL));
     }
     out += &files(report, "", language).map_or_else(String::new, |files| line(key!("files"), files));
     if !report.oddities.is_empty() {
