@@ -86,6 +86,7 @@ fn options_say_what_they_would_have_done() {
     let ran = folder.good(&["thresholds", "games.pgn", "--win-rate", "0.001", "--lang", "ja"]);
     let ran = ran.says(&["結果の変わる対局を 0.001% 以下にする引き分けのしきい値はありません"]);
     assert!(ran.out.contains("この勝率の評価値") && !ran.out.contains("score that"), "{}", ran.out);
+    folder.good(&["thresholds", "games.pgn"]).says(&["300 of 300 games have no score from move 40 on, where draws"]);
     let ran = folder.good(&["thresholds", "games.pgn", "--win-rate", "0.001", "--quiet"]);
     ran.says(&["no threshold for draws turns at most 0.001% of the games at movecount 1, 2, 3, 5, 8"]);
 }

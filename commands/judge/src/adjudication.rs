@@ -84,6 +84,11 @@ pub fn games(table: &SampleTable) -> Vec<Played<'_>> {
 }
 
 impl Played<'_> {
+    /// Whether it has a score at this ply or later.
+    pub(crate) fn reaches(&self, ply: u32) -> bool {
+        self.samples.last().is_some_and(|sample| sample.ply >= ply)
+    }
+
     /// Its place in the table.
     pub(crate) fn game(&self) -> Option<u32> {
         self.samples.first().map(|sample| sample.game)

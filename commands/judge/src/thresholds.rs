@@ -370,6 +370,14 @@ impl Thresholds {
             found.engines.extend(known);
             self.draw(percent, played, &mut found);
         }
+        let from = self.draw_from.unwrap_or(DEFAULT_DRAW_FROM);
+        let (games, short) = (played.len(), played.iter().filter(|game| !game.reaches(2 * from)).count());
+        if found.drawing.is_empty() && 2 * short > games {
+            found.notes.push(text!(
+                "{short} of {games} games have no score from move {from} on, where draws begin: a smaller `draw-from` \
+                 begins earlier"
+            ));
+        }
         found
     }
 

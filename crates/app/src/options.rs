@@ -21,10 +21,10 @@ use crate::calibrate::{CalibrateOptions, DEFAULT_MIN_GAMES, DEFAULT_MODEL, choos
 use crate::cli::options::values;
 
 /// The options that messages name, in backticks, with blanks between them.
-const OPTIONS: &str = "alias all annotator calibration calibrations candidates column control draws \
-    duplicates engine field force format from-ply from-scale json login-ms mate-policy mate-threshold material \
-    min-games min-samples model most-wrong out password-file patience ply rating rating-difference score-unit \
-    signs strict teacher terminations threads to undo-normalization view where win-rate window";
+const OPTIONS: &str = "alias all annotator calibration calibrations candidates column control draw-from \
+    draws duplicates engine field force format from-ply from-scale json login-ms mate-policy mate-threshold \
+    material min-games min-samples model most-wrong out password-file patience ply rating rating-difference \
+    score-unit signs strict teacher terminations threads to undo-normalization view where win-rate window";
 
 fn is_option(word: &str) -> bool {
     OPTIONS.split(' ').any(|option| option == word)
