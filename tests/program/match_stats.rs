@@ -96,8 +96,8 @@ fn other_files_in_a_folder_are_only_counted() {
     folder.write("in/results.csv", "player,opponent,wins\n");
     let ran = folder.good(&["match-stats", "in"]);
     assert!(ran.err.is_empty() && ran.out.contains("passed over: 2 unknown format"), "{}{}", ran.out, ran.err);
-    folder.good(&["match-stats", "in", "in/README.md"]).says(&["in/README.md: not a record"]);
-    folder.run_with(&["match-stats", "-"], b"no game").ends(1).says(&["-: not a record"]);
+    folder.good(&["match-stats", "in", "in/README.md"]).says(&["in/README.md: unknown format: not a record"]);
+    folder.run_with(&["match-stats", "-"], b"no game").ends(1).says(&["-: unknown format: not a record"]);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn invalid_input_is_an_error() {
     folder.write("bad.csv", "player,opponent,wins,draws,losses\nA,B,1,x,0\n");
     folder.run(&["match-stats", "bad.csv"]).ends(2).says(&["bad.csv:2", "'x'", "a number of games"]);
     folder.write("cut.csv", "player,opponent\nA,B\n");
-    folder.run(&["match-stats", "cut.csv"]).ends(2).says(&["cut.csv: no column 'result'"]);
+    folder.run(&["match-stats", "cut.csv"]).ends(2).says(&["cut.csv: unreadable: no column 'result'"]);
     folder.run(&["match-stats", "none.csv"]).ends(2).says(&["none.csv: no such file"]);
     folder.run(&["match-stats", "1-2"]).ends(2).says(&["423-8-569"]);
     folder.run(&["match-stats"]).ends(2);
@@ -154,7 +154,12 @@ fn the_rest_of_the_tables_is_used() {
     assert_eq!((&document["systems"][0]["wins"], &document["systems"][1]["wins"]), (&10.into(), &7.into()));
     // a glob, which shells on Windows leave to the program
     assert_eq!(json(&folder, &["match-stats", "*.csv"])["rows"], rows);
-    let ran = folder.good(&tables).says(&["a.csv:3: 'x' is not a number of games", "the row is skipped"]);
+    let ran = folder.good(&tables).says(&["a.csv:3: bad count: 'x' is not a number of games", "the row is skipped"]);
+    // of each kind some, and that there are more
+    folder.write("many.csv", "player,opponent,result\n".to_owned() + &"A,B,x\n".repeat(200) + ",B,1\nA,B,1\n");
+    let err = folder.good(&["match-stats", "many.csv"]).err;
+    assert_eq!(err.matches("bad result: 'x'").count(), 3, "{err}");
+    assert!(err.contains("many.csv:202: bad player: ''") && err.contains("further cases of 'bad result'"), "{err}");
     let line = "rows    6 read = 3 used + 3 skipped (1 bad count, 1 bad player, 1 bad result)\n\
                 files   passed over: 2 unreadable\n";
     assert!(ran.out.starts_with(line), "{}", ran.out);

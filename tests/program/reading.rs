@@ -174,7 +174,7 @@ fn a_file_without_games_has_a_warning() {
     let ran = folder.good(&["inspect", "in/version.csa"]).says(&[warning]);
     assert!(ran.out.contains("0 with games; passed over: 1 no games"), "{}", ran.out);
     folder.good(&["inspect", "in/a.csa", "in/version.csa", "--strict"]);
-    folder.run(&["match-stats", "in/version.csa"]).ends(1).says(&["in/version.csa: the file holds no game"]);
+    folder.run(&["match-stats", "in/version.csa"]).ends(1).says(&["in/version.csa: no games: the file holds no game"]);
 }
 
 #[test]

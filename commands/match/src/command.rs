@@ -97,11 +97,11 @@ impl MatchStats {
             error.to_text().about(&text!("an argument is neither a result (423-8-569) nor a path that can be read"))
         })?;
         let tables = (!tables.is_empty()).then(|| read_tables(&tables)).transpose()?;
-        if let Some((file, line, problem)) = tables.as_ref().filter(|t| t.used == 0).and_then(|t| t.problems.first())
+        if let Some(problem) = tables.as_ref().filter(|t| t.used == 0).and_then(|t| t.problems.first())
             && self.entries.is_empty()
             && records.is_none()
         {
-            return Err(Error::said(at(file, *line, problem)));
+            return Err(problem.to_text().into());
         }
         let chosen = |player: &String, opponent: &String| {
             self.player.as_ref().is_none_or(|p| p == player) && self.opponent.as_ref().is_none_or(|o| o == opponent)
@@ -135,7 +135,9 @@ impl MatchStats {
         });
         let ratings = ratings.transpose()?;
         let value = MatchResults { tables, records, summary, totals: summarize(&all, None), ratings };
-        Ok(Outcome::from(value))
+        let mut outcome = Outcome::from(value);
+        outcome.report.problems = outcome.value.read().flat_map(|(read, _)| &read.problems).cloned().collect();
+        Ok(outcome)
     }
 
     /// The JSON document of what was found.
@@ -171,14 +173,4 @@ impl MatchResults {
         let all = [(&self.tables, key!("rows")), (&self.records, key!("games"))];
         all.into_iter().filter_map(|(read, what)| Some((read.as_ref()?, what)))
     }
-
-    /// The first problems of what was read.
-    pub fn problems(&self) -> impl Iterator<Item = String> {
-        self.read().flat_map(|(read, _)| read.problems.iter().take(3).map(|(file, line, text)| at(file, *line, text)))
-    }
-}
-
-fn at(file: &str, line: u64, problem: &str) -> String {
-    let line = if line > 0 { format!(":{line}") } else { String::new() };
-    format!("{file}{line}: {problem}")
 }

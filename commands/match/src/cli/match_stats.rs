@@ -246,10 +246,9 @@ impl Subcommand for Args {
                 ));
             }
         }
-        let found = command.run(&input, &Progress::default())?.value;
-        if !self.output.quiet {
-            found.problems().for_each(|problem| terminal::warning(&problem));
-        }
+        let outcome = command.run(&input, &Progress::default())?;
+        terminal::tell(&outcome, self.output.quiet, language);
+        let found = outcome.value;
         // only the form that is printed: of a million pairings, the document takes gigabytes
         if self.output.json {
             terminal::print_document(&command.document(Some(&found))?)?;

@@ -9,6 +9,7 @@ use evalcurve_records::parallel::{Collector, Progress, Step, read_all, read_game
 use evalcurve_records::record::find::{SourceError, expand_globs, find};
 use evalcurve_records::record::source::{Block, Key, Note, Refusal};
 use evalcurve_records::record::{Formats, Game};
+use evalcurve_records::sample::collect::{Problem, ProblemKind};
 use evalcurve_records::sample::{NameId, Names};
 use evalcurve_words::language::Text;
 use foldhash::fast::FixedState;
@@ -78,18 +79,18 @@ pub struct Matches {
     pub skipped: BTreeMap<&'static str, u64>,
     /// Files without games, by reason.
     pub refused: BTreeMap<&'static str, u64>,
-    /// The first skipped games or rows, and refused files: source, line from 1 or 0, message. Files in other formats
-    /// that were found in a folder are only counted.
-    pub problems: Vec<(String, u64, String)>,
+    /// The first skipped games or rows, and refused files. Files in other formats that were found in a folder are only
+    /// counted.
+    pub problems: Vec<Problem>,
 }
 
-/// Most problems that are reported with their text.
+/// Most problems of a kind that are reported with their text.
 const MOST_PROBLEMS: usize = 100;
 
 impl Matches {
-    pub(super) fn skip(&mut self, reason: &'static str, source: &str, line: u64, problem: String) {
+    pub(super) fn skip(&mut self, reason: &'static str, source: &str, line: u64, value: &str) {
         *self.skipped.entry(reason).or_default() += 1;
-        self.problem(source, line, problem);
+        self.problem(ProblemKind::Other(reason), source, line, Text::same(value));
     }
 
     /// Counts games whose problems have no text.
@@ -98,26 +99,27 @@ impl Matches {
         more.iter().for_each(|(reason, n)| *self.skipped.entry(reason).or_default() += n);
     }
 
-    pub(super) fn refuse(&mut self, reason: &'static str, source: &str, message: &str) {
+    pub(super) fn refuse(&mut self, reason: &'static str, source: &str, message: Text) {
         *self.refused.entry(reason).or_default() += 1;
-        self.problem(source, 0, message.to_owned());
+        self.problem(ProblemKind::Other(reason), source, 0, message);
     }
 
-    fn problem(&mut self, source: &str, line: u64, text: String) {
-        if self.problems.len() < MOST_PROBLEMS {
-            self.problems.push((source.to_owned(), line, text));
+    fn problem(&mut self, kind: ProblemKind, source: &str, line: u64, value: Text) {
+        let counted = self.skipped.get(kind.as_str()).or(self.refused.get(kind.as_str()));
+        if counted.map_or(self.problems.len(), |n| *n as usize) <= MOST_PROBLEMS {
+            self.problems.push(Problem { source: source.to_owned(), line, kind, value, is_error: true });
         }
     }
 
     /// Adds the matches and counts of another table.
     pub(super) fn append(&mut self, other: Self) {
         self.list.extend(other.list);
+        other.problems.into_iter().for_each(|p| self.problem(p.kind, &p.source, p.line, p.value));
         self.read += other.read;
         self.used += other.used;
         for (ours, theirs) in [(&mut self.skipped, other.skipped), (&mut self.refused, other.refused)] {
             theirs.iter().for_each(|(reason, n)| *ours.entry(reason).or_default() += n);
         }
-        other.problems.into_iter().for_each(|(source, line, problem)| self.problem(&source, line, problem));
     }
 
     /// All matches in the view of each player: those of the list and their reversals, unless the list holds the same
@@ -202,22 +204,22 @@ pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Resu
             let file = pieces[at..].iter().take_while(|(other, _)| Arc::ptr_eq(&other.member, &piece.member));
             let has_no_game = |content: &Content| matches!(content, Content::Games(results, ..) if results.is_empty());
             if file.map(|(piece, _)| &piece.content).all(has_no_game) {
-                matches.refuse(Refusal::NoGames.as_str(), &piece.member, &Refusal::no_games().to_string());
+                matches.refuse(Refusal::NoGames.as_str(), &piece.member, Refusal::no_games());
             }
         }
         last = Some(piece);
         match &piece.content {
             // most folders have files in other formats: those that are named, and standard input, have a message
-            Content::Note(Some(Refusal::UnknownFormat), _) if !named.contains(Path::new(&*piece.member)) => {
-                *matches.refused.entry(Refusal::UnknownFormat.as_str()).or_default() += 1;
-            }
-            Content::Note(Some(refusal), message) => {
-                matches.refuse(refusal.as_str(), &piece.member, &message.to_string())
-            }
-            Content::Note(None, message) => matches.problem(&piece.member, 0, message.to_string()),
+            Content::Note(ProblemKind::Refused(refusal), message) => match refusal {
+                Refusal::UnknownFormat if !named.contains(Path::new(&*piece.member)) => {
+                    *matches.refused.entry(refusal.as_str()).or_default() += 1;
+                }
+                _ => matches.refuse(refusal.as_str(), &piece.member, message.clone()),
+            },
+            Content::Note(kind, message) => matches.problem(*kind, &piece.member, 0, message.clone()),
             Content::TrainingData if is_new => {
                 let message = "training data holds positions, not matches between named players";
-                matches.refuse("training_data", &piece.member, message);
+                matches.refuse("training_data", &piece.member, Text::same(message));
             }
             Content::TrainingData => {}
             Content::Games(games_read, lines, more) => {
@@ -236,8 +238,7 @@ pub fn read_matches(paths: &[PathBuf], pairing: Pairing, threads: usize) -> Resu
                         },
                         Err((reason, value)) => (*reason, value.as_str()),
                     };
-                    let problem = format!("{}: {value}", reason.replace('_', " "));
-                    matches.skip(reason, &piece.member, lines_before + line + 1, problem);
+                    matches.skip(reason, &piece.member, lines_before + line + 1, value);
                 }
                 matches.skip_more(more);
                 lines_before += lines;
@@ -296,8 +297,8 @@ enum Content {
     /// text: those after the first [`MOST_PROBLEMS`].
     Games(Vec<(u64, Result<GameResult, Skipped>)>, u64, BTreeMap<&'static str, u64>),
     TrainingData,
-    /// Why the file is refused; without that, something odd about the file before.
-    Note(Option<Refusal>, Text),
+    /// Why the file is refused, or something odd about the file before.
+    Note(ProblemKind, Text),
 }
 
 /// A reason and a value.
@@ -368,8 +369,8 @@ impl Collector for ResultCollector {
     }
 
     fn note(&mut self, note: Note) -> Step {
-        let Note { key, member, refusal, message, .. } = note;
-        self.pieces.push(Piece { key, member, content: Content::Note(refusal, message) });
+        let Note { key, member, kind, message, .. } = note;
+        self.pieces.push(Piece { key, member, content: Content::Note(kind, message) });
         Step::default()
     }
 }
@@ -423,10 +424,10 @@ mod tests {
         assert_eq!(matches.skipped, BTreeMap::from([("duplicate", 1), ("interrupted", 1), ("same_player", 1)]));
         // a file in another format that is found in a folder is only counted
         assert_eq!(matches.refused, BTreeMap::from([("unknown_format", 1)]));
-        assert!(!matches.problems.iter().any(|p| p.0.contains("readme.txt")), "{:?}", matches.problems);
+        assert!(!matches.problems.iter().any(|p| p.source.contains("readme.txt")), "{:?}", matches.problems);
         assert_eq!(matches.list.len(), 1);
         assert_eq!((matches.list[0].games, matches.list[0].pairs.counts), (Wdl::new(1, 0, 1), [0, 0, 1, 0, 0]));
-        let lines: Vec<u64> = matches.problems.iter().map(|p| p.1).collect();
+        let lines: Vec<u64> = matches.problems.iter().map(|p| p.line).collect();
         assert!(lines.contains(&18), "{:?}", matches.problems);
         assert!(read_matches(&[PathBuf::from("no/such/folder")], Pairing::None, 1).is_err());
     }
@@ -444,7 +445,7 @@ mod tests {
         // the results of A contradict each other, B plays itself
         let skipped = [("duplicate", 39_999), ("interrupted", 20_000), ("same_player", 20_000), ("unknown_result", 1)];
         assert_eq!(one.skipped, BTreeMap::from(skipped));
-        assert_eq!(one.problems.len(), MOST_PROBLEMS);
+        assert!((MOST_PROBLEMS..=3 * MOST_PROBLEMS + 1).contains(&one.problems.len()), "{}", one.problems.len());
         assert!(one == read(2) && one == read(3));
         let entries = find(std::slice::from_ref(&folder)).unwrap();
         let collectors = read_all(&entries, 1, &Formats::default(), &Progress::default(), ResultCollector::default);

@@ -7,6 +7,7 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use evalcurve_calibration::types::Outcome;
 use evalcurve_records::csv_text::{self, first_line, line_of, separator};
 use evalcurve_records::record::find::{Entry, SourceError, find};
+use evalcurve_words::language::Text;
 use evalcurve_words::text::{shortened, shown_path};
 use thiserror::Error;
 
@@ -133,7 +134,7 @@ pub fn read_tables(paths: &[PathBuf]) -> Result<Matches, SourceError> {
         let read = problem.map_or_else(|| Table::read(&path), unread);
         match read.and_then(|table| matches_of(&table)) {
             Ok(matches) => all.append(matches),
-            Err(error) => all.refuse("unreadable", &error.place, &error.problem),
+            Err(error) => all.refuse("unreadable", &error.place, Text::same(error.problem)),
         }
     }
     Ok(all)
@@ -232,7 +233,7 @@ pub fn matches_of(table: &Table) -> Result<Matches, CsvError> {
         let row = match columns.row(row) {
             Ok(row) => row,
             Err((reason, problem)) => {
-                matches.skip(reason, &table.path, *line, format!("{problem}; the row is skipped"));
+                matches.skip(reason, &table.path, *line, &format!("{problem}; the row is skipped"));
                 continue;
             }
         };
@@ -313,20 +314,20 @@ mod tests {
         let problems = |text| {
             let matches = matches_of(&Table::parse(text, "t.csv")).unwrap();
             assert_eq!(matches.read, matches.used + matches.skipped.values().sum::<u64>());
-            let problems = matches.problems.iter().map(|(file, line, problem)| format!("{file}:{line}: {problem}"));
-            (matches.used, problems.collect::<Vec<_>>().join("\n"))
+            let problems: Vec<String> = matches.problems.iter().map(ToString::to_string).collect();
+            (matches.used, problems.join("\n"))
         };
-        let result = "t.csv:3: '2' is not a result: 1, 0.5 or 0; the row is skipped";
+        let result = "t.csv:3: bad result: '2' is not a result: 1, 0.5 or 0; the row is skipped";
         assert_eq!(problems("player,opponent,result\nA,B,1\nA,B,2\nA,B,0\n"), (2, result.to_owned()));
-        let games = "t.csv:2: '-2' is not a number of games (0 to 1,000,000,000); the row is skipped";
+        let games = "t.csv:2: bad count: '-2' is not a number of games (0 to 1,000,000,000); the row is skipped";
         assert_eq!(problems("player,opponent,wins,draws,losses\nA,B,1,-2,0\n"), (0, games.to_owned()));
-        let itself = "t.csv:2: 'A' plays itself; the row is skipped";
+        let itself = "t.csv:2: same player: 'A' plays itself; the row is skipped";
         assert_eq!(problems("player,opponent,wins,draws,losses\nA,A,5,5,5\nA,B,1,0,0\n"), (1, itself.to_owned()));
         // blank lines and CRLF count; a cell may hold a line end
         let (_, problem) = problems("player,opponent,result\r\n\r\n  \r\nA,B,1\r\nA,B,x\r\n");
-        assert!(problem.starts_with("t.csv:5: 'x'"), "{problem}");
+        assert!(problem.starts_with("t.csv:5: bad result: 'x'"), "{problem}");
         let (_, problem) = problems("player,opponent,result\n\"A\nA\",B,1\n\n\nA,B,x\n");
-        assert!(problem.starts_with("t.csv:6: 'x'"), "{problem}");
+        assert!(problem.starts_with("t.csv:6: bad result: 'x'"), "{problem}");
         assert!(problems("player;opponent;result\nA;;1\nA;B\n").1.contains("a player's name"));
         let long = format!("player,opponent,result\nA,B,{}\n", "x".repeat(1_000_000));
         assert!(problems(&long).1.len() < 200);
