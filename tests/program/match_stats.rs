@@ -81,6 +81,14 @@ fn records_give_results_with_and_without_scores() {
     assert_eq!((&system["player"], &system["wins"], &system["losses"]), (&Value::from("甲"), &2.into(), &2.into()));
     assert_eq!(system["pentanomial"], serde_json::json!([0, 0, 2, 0, 0]));
     assert!(system["sprt"]["llr"].as_f64().is_some_and(|llr| llr.abs() < 1e-6));
+    let paired = |file: &str| folder.good(&["match-stats", file, "--paired"]).err;
+    assert_eq!(paired("games.csa"), "");
+    // one file for each colour: no successive games have swapped colours
+    folder.write("apart.csa", [&*games[0], &games[2], &games[1], &games[3]].join("/\n"));
+    let apart = paired("apart.csa");
+    assert!(apart.starts_with("warning: --paired: 1 pairs") && apart.contains("2 games are in none"), "{apart}");
+    let document = json(&folder, &["match-stats", "apart.csa", "--paired", "--player", "甲"]);
+    assert_eq!(document["paired"], serde_json::json!({ "pairs": 1, "games_in_none": 2 }));
     // without --paired the games are not paired
     let document = json(&folder, &["match-stats", "games.csa"]);
     assert_eq!(document["systems"][0]["pentanomial"], Value::Null);

@@ -68,6 +68,8 @@ pub struct MatchResults {
     pub tables: Option<Matches>,
     /// What was read of records.
     pub records: Option<Matches>,
+    /// Of the records of the chosen players, the number of pairs, and of games in none.
+    pub paired: [u64; 2],
     /// One row per result or match, and the comparisons.
     pub summary: Summary,
     /// The sums of players with several opponents.
@@ -107,6 +109,7 @@ impl MatchStats {
             self.player.as_ref().is_none_or(|p| p == player) && self.opponent.as_ref().is_none_or(|o| o == opponent)
         };
         let wanted = |m: &Match| chosen(&m.player, &m.opponent);
+        let in_either_view = |m: &&Match| wanted(m) || chosen(&m.opponent, &m.player);
         let filtered = self.player.is_some() || self.opponent.is_some();
         let (mut entries, mut all) = (self.entries.clone(), Vec::new());
         for (matches, is_record) in [(&tables, false), (&records, true)] {
@@ -130,11 +133,12 @@ impl MatchStats {
         let rated = self.ratings || !self.anchors.is_empty();
         let ratings = rated.then(|| {
             let matches = [&tables, &records].into_iter().flatten().flat_map(|read| &read.list);
-            let wanted = |m: &&Match| wanted(m) || chosen(&m.opponent, &m.player);
-            rating_list(&matches.filter(wanted).collect::<Vec<_>>(), &self.anchors)
+            rating_list(&matches.filter(in_either_view).collect::<Vec<_>>(), &self.anchors)
         });
         let ratings = ratings.transpose()?;
-        let value = MatchResults { tables, records, summary, totals: summarize(&all, None), ratings };
+        let of_records = || records.iter().flat_map(|read| &read.list).filter(in_either_view);
+        let paired = [of_records().map(|m| m.pairs.pairs()).sum(), of_records().map(|m| m.unpaired).sum()];
+        let value = MatchResults { tables, records, paired, summary, totals: summarize(&all, None), ratings };
         let mut outcome = Outcome::from(value);
         outcome.report.problems = outcome.value.read().flat_map(|(read, _)| &read.problems).cloned().collect();
         Ok(outcome)
@@ -157,6 +161,7 @@ impl MatchStats {
                     json!({ "read": read.read, "used": read.used, "skipped": read.skipped, "refused": read.refused }),
                 );
             }
+            document.insert("paired".to_owned(), json!({ "pairs": found.paired[0], "games_in_none": found.paired[1] }));
             let totals = matches::document(&found.totals, self.level).remove("systems");
             document.extend(matches::document(&found.summary, self.level));
             document

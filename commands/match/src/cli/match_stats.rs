@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use evalcurve_app::cli::files::{shown, write_figure};
 use evalcurve_app::cli::options::{LanguageArgs, OutputArgs, one_of};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, terminal};
+use evalcurve_app::report::text::thousands;
 use evalcurve_app::{Error, Input, Progress};
 use evalcurve_figures::{Figure, PlotOptions};
 use evalcurve_words::language::{Language, Text};
@@ -249,6 +250,14 @@ impl Subcommand for Args {
         let outcome = command.run(&input, &Progress::default())?;
         terminal::tell(&outcome, self.output.quiet, language);
         let found = outcome.value;
+        if self.paired && found.paired[1] > 0 && !self.output.quiet {
+            let [pairs, games] = found.paired.map(thousands);
+            terminal::warning(&say!(
+                language,
+                "--paired: {pairs} pairs of successive games with swapped colours; {games} games are in none, and \
+                 intervals of their matches are by games (a table with the column opening pairs games in any order)"
+            ));
+        }
         // only the form that is printed: of a million pairings, the document takes gigabytes
         if self.output.json {
             terminal::print_document(&command.document(Some(&found))?)?;
