@@ -247,10 +247,7 @@ pub fn matches_of(table: &Table) -> Result<Matches, CsvError> {
         let entry = &mut matches.list[index];
         entry.games += row.games;
         entry.unpaired += row.games.games();
-        entry.spent = entry.spent.zip(row.spent).map(|(mut spent, more)| {
-            spent += more;
-            spent
-        });
+        entry.spent = entry.spent.zip(row.spent).map(|(a, b)| a.and(b));
         if let Some((opening, outcome)) = row.of_opening {
             entry.openings.entry(opening.to_owned()).or_default().add(outcome);
             match unpaired.remove(&(index, opening)) {

@@ -1,7 +1,5 @@
 //! The time that the players of a match spent on their moves.
 
-use std::ops::AddAssign;
-
 /// The time of the two players of some games, the first one's first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spent {
@@ -36,6 +34,16 @@ impl Default for Spent {
 }
 
 impl Spent {
+    /// The time of these games and others.
+    pub fn and(self, other: Self) -> Self {
+        let sum = |a: [u64; 2], b: [u64; 2]| [a[0].saturating_add(b[0]), a[1].saturating_add(b[1])];
+        Self {
+            plies: self.plies.saturating_add(other.plies),
+            wall_ms: sum(self.wall_ms, other.wall_ms),
+            cpu_ms: self.cpu_ms.zip(other.cpu_ms).map(|(a, b)| sum(a, b)),
+        }
+    }
+
     /// The same in the view of the other player.
     pub fn reversed(self) -> Self {
         let [a, b] = self.wall_ms;
@@ -78,15 +86,6 @@ impl PerMove {
     }
 }
 
-impl AddAssign for Spent {
-    fn add_assign(&mut self, other: Self) {
-        let sum = |a: [u64; 2], b: [u64; 2]| [a[0].saturating_add(b[0]), a[1].saturating_add(b[1])];
-        self.plies = self.plies.saturating_add(other.plies);
-        self.wall_ms = sum(self.wall_ms, other.wall_ms);
-        self.cpu_ms = self.cpu_ms.zip(other.cpu_ms).map(|(a, b)| sum(a, b));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,8 +102,6 @@ mod tests {
         assert!(council.first_is_apart(&council.reversed()) && !council.first_is_apart(&council));
         // too short to tell
         assert!(!spent([900, 90], Some([900, 90])).is_apart());
-        let mut sum = council;
-        sum += spent([1, 2], None);
-        assert_eq!(sum, Spent { plies: 400, wall_ms: [2_001, 2_002], cpu_ms: None });
+        assert_eq!(council.and(spent([1, 2], None)), Spent { plies: 400, wall_ms: [2_001, 2_002], cpu_ms: None });
     }
 }

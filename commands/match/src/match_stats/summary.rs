@@ -153,20 +153,10 @@ pub fn totals<'a>(matches: impl IntoIterator<Item = &'a Match>) -> Vec<Entry> {
         match list.get_mut(place) {
             Some((entry, opponents)) => {
                 *opponents += 1;
-                if let Some(games) = &mut entry.games {
-                    *games += m.games;
-                }
-                entry.pairs = match (entry.pairs, m.is_paired()) {
-                    (Some(mut pairs), true) => {
-                        pairs += m.pairs;
-                        Some(pairs)
-                    }
-                    _ => None,
-                };
-                entry.spent = entry.spent.zip(m.spent).map(|(mut spent, more)| {
-                    spent += more;
-                    spent
-                });
+                entry.games.iter_mut().for_each(|games| *games += m.games);
+                entry.pairs = entry.pairs.filter(|_| m.is_paired());
+                entry.pairs.iter_mut().for_each(|pairs| *pairs += m.pairs);
+                entry.spent = entry.spent.zip(m.spent).map(|(a, b)| a.and(b));
             }
             None => list.push((Entry { opponent: None, openings: BTreeMap::new(), ..Entry::from(m) }, 1)),
         }

@@ -134,11 +134,12 @@ impl Standings {
             for (engine, cpu_ms) in [(first, row.player_cpu_ms), (second, row.opponent_cpu_ms)] {
                 self.cpu_ms[engine] = self.cpu_ms[engine].zip(cpu_ms).map(|(sum, ms)| sum + ms);
             }
-            *self.encounters[place].results.spent.get_or_insert_default() += Spent {
+            let spent = self.encounters[place].results.spent.get_or_insert_default();
+            *spent = spent.and(Spent {
                 plies: u64::from(row.plies.saturating_sub(row.opening_plies)),
                 wall_ms: [row.player_ms, row.opponent_ms],
                 cpu_ms: row.player_cpu_ms.zip(row.opponent_cpu_ms).map(|(player, opponent)| [player, opponent]),
-            };
+            });
         }
         let (results, moves) = (pair.each_ref().map(|row| row.result), pair.each_ref().map(|row| row.moves));
         self.encounters[place].add(pair[0].opening, results, moves, self.test.as_ref());
