@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use evalcurve_app::report::text::columns;
+
 use crate::support::{Folder, root};
 
 /// The commands that the help lists.
@@ -280,6 +282,39 @@ fn a_long_verdict_is_wrapped() {
         let text = String::from_utf8(ran.stdout).unwrap();
         assert!(text.contains("not calibrated: every"), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
+    }
+}
+
+/// Rows leave columns out or go on in the next line, in both languages.
+#[test]
+fn tables_fit_the_terminal() {
+    let folder = Folder::new();
+    folder.write(
+        "results.csv",
+        "player,opponent,wins,draws,losses\nA player with a long name,C,423,8,569\nB,C,362,34,604\n",
+    );
+    let of_root = |path: &str| root().join(path).to_string_lossy().into_owned();
+    let [games, strong, votes] =
+        ["data/selfplay", "data/selfplay/versus-strong", "tests/oracle/votes.jsonl"].map(of_root);
+    let [a, b] = ["zshogi", "zshogi_2k"].map(|name| of_root(&format!("data/calibrations/{name}.json")));
+    for arguments in [
+        &["calibrate", "--dry-run", &games][..],
+        &["calibrate", "--dry-run", &games, "--wide"],
+        &["thresholds", &games],
+        &["compare", &a, &b],
+        &["replay", &votes],
+        &["match-stats", &strong],
+        &["match-stats", &strong, "--ratings"],
+        &["match-stats", "results.csv", "12-90-300-120-20", "--sprt", "0:5"],
+    ] {
+        for (width, language) in [(80, "en"), (100, "ja")] {
+            let arguments = [arguments, &["--lang", language]].concat();
+            let ran = folder.command(&arguments).env("COLUMNS", width.to_string()).output().unwrap();
+            let width = if arguments.contains(&"--wide") { 150 } else { width };
+            let text = String::from_utf8(ran.stdout).unwrap();
+            let wide: Vec<&str> = text.lines().filter(|line| columns(line) > width).collect();
+            assert!(text.lines().count() > 3 && wide.is_empty(), "{arguments:?}, {width} columns: {wide:#?}");
+        }
     }
 }
 

@@ -383,7 +383,7 @@ impl Session {
         }
         if let Some((logs, replayed)) = &self.votes {
             let problems = logs.problems.iter().map(|problem| text::printable(problem)).collect::<Vec<_>>();
-            let shown = replayed.as_ref().map(|replayed| votes::text(&logs.log, replayed, language));
+            let shown = replayed.as_ref().map(|replayed| votes::text(&logs.log, replayed, usize::MAX, language));
             out["votes"] = json!({ "text": shown, "problems": problems });
         }
         self.series = series;

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use evalcurve_app::report::columns::Columns;
-use evalcurve_app::report::text::{columns, fit_name, printable, shown_or, thousands};
+use evalcurve_app::report::text::{NO_BREAK, columns, fit_name, printable, shown_or, thousands, wrap};
 use evalcurve_rules::log::Log;
 use evalcurve_rules::replay::{Cost, Regret, Replay, RuleReplay, Share};
 use evalcurve_words::language::Language;
@@ -21,8 +21,8 @@ const NAME: usize = 12;
 /// Kinds of agreement that are listed.
 const KINDS: usize = 16;
 
-/// The report that `evalcurve replay` prints.
-pub fn text(log: &Log, replay: &Replay, language: Language) -> String {
+/// The report that `evalcurve replay` prints, in so many columns.
+pub fn text(log: &Log, replay: &Replay, width: usize, language: Language) -> String {
     let count = |n: usize| thousands(n as u64);
     let logged = &replay.logged;
     let (same, different) = (count(logged.same), count(logged.different.len()));
@@ -38,11 +38,11 @@ pub fn text(log: &Log, replay: &Replay, language: Language) -> String {
     agreement(&mut out, replay, language);
     noise(&mut out, &of_replay(log, replay), language);
     out += language.word("\nadoption rate: share of decisions for the voter's move\n");
-    rules(&mut out, language.word("rule"), &replay.rules, language);
+    rules(&mut out, language.word("rule"), &replay.rules, width, language);
     for left in &replay.left_out {
         out.push('\n');
         let title = say!(language, "without {}", left.voter);
-        rules(&mut out, &title, &left.rules, language);
+        rules(&mut out, &title, &left.rules, width, language);
     }
     if let Some(regret) = replay.rules.iter().find_map(|r| r.regret.as_ref()) {
         let best = replay.rules.iter().find_map(|r| r.against_best.as_ref());
@@ -69,7 +69,7 @@ pub fn text(log: &Log, replay: &Replay, language: Language) -> String {
     if !replay.impossible.is_empty() {
         out.push('\n');
     }
-    out
+    wrap(&out, width, 2)
 }
 
 fn shares(out: &mut String, replay: &Replay, language: Language) {
@@ -138,10 +138,12 @@ fn head(name: &str) -> String {
     fit_name(name, NAME).trim_end().to_owned()
 }
 
-fn rules(out: &mut String, title: &str, rules: &[RuleReplay], language: Language) {
+fn rules(out: &mut String, title: &str, rules: &[RuleReplay], width: usize, language: Language) {
     let Some(first) = rules.first() else { return };
+    let (ties, costs) = (first.adoption.len() + 2, rules.iter().any(|r| r.cost.is_some()));
+    let least_needed = if costs { &[ties, ties + 1, ties, ties - 1][..] } else { &[ties, ties - 1] };
     let four = |share: f64| format!("{share:.4}");
-    let mut table = Columns::new().gap(2).name(title, RULE, |r: &&RuleReplay| r.rule.clone());
+    let mut table = Columns::new().gap(2).left(title, RULE, |r: &&RuleReplay| r.rule.clone());
     for (i, voter) in first.adoption.iter().enumerate() {
         table = table.right(head(&voter.voter), NAME, move |r| {
             shown_or("-", r.adoption.get(i).and_then(|a| a.rate(r.decided)), four)
@@ -153,7 +155,7 @@ fn rules(out: &mut String, title: &str, rules: &[RuleReplay], language: Language
             shown_or("-", (r.decided > 0).then(|| r.as_logged as f64 / r.decided as f64), four)
         })
         .right(word("ties"), 6, |r| thousands(r.ties as u64))
-        .when(rules.iter().any(|r| r.cost.is_some()), |table| {
+        .when(costs, |table| {
             let ms = |of: fn(&Cost) -> f64| {
                 move |r: &&RuleReplay| shown_or("-", r.cost.as_ref(), |cost| format!("{:.1}", of(cost)))
             };
@@ -177,13 +179,15 @@ fn rules(out: &mut String, title: &str, rules: &[RuleReplay], language: Language
                 .right(word("missing"), 7, |r| {
                     r.regret.as_ref().map_or_else(String::new, |r| thousands(r.missing as u64))
                 })
-        });
+        })
+        .within(width, least_needed);
     let _ = writeln!(out, "{}", table.head());
     for rule in rules {
         *out += &table.row(&rule);
         if rule.unsearched > 0 {
             let n = thousands(rule.unsearched as u64);
-            *out += &say!(language, "  {n} not searched");
+            let words = say!(language, "  {n} not searched");
+            *out += &format!("  {}", words.trim_start().replace(' ', &NO_BREAK.to_string()));
         }
         out.push('\n');
     }

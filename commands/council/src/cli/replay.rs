@@ -260,7 +260,7 @@ impl Subcommand for Args {
         if self.json {
             terminal::print_document(&replay_document(&logs, &result)?)?;
         } else if !self.quiet {
-            terminal::print(&votes::text(&logs.log, &result, language))?;
+            terminal::print(&votes::text(&logs.log, &result, terminal::table_width(), language))?;
             let judge = program.services.judged_as_games;
             self.games.iter().try_for_each(|games| judge(&result.alone, games, language))?;
         }

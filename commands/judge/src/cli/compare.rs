@@ -199,7 +199,7 @@ fn wins<'a>(language: Language) -> Columns<'static, &'a AtScore> {
             points(at.difference.value) + &ends.unwrap_or_default()
         })
         .gap(1)
-        .left(language.word("old score with the same win rate"), 0, |at| {
+        .left(language.word("old score, same win rate"), 0, |at| {
             if at.old_score_cp.is_nan() { text::DASH.to_owned() } else { signed(at.old_score_cp, 0) }
         })
 }
@@ -239,5 +239,5 @@ fn table(found: &Drift, language: Language) -> String {
     }
     let columns = wins(language);
     out += &format!("\n{}\n{}", terminal::heading(&columns.head()), columns.rows(&found.at));
-    out + "\n" + &found.sentence(language) + "\n"
+    out + "\n" + &text::wrap(&found.sentence(language), terminal::table_width(), 2)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use evalcurve_app::cli::options::{InputArgs, OutputArgs};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, progress, terminal};
 use evalcurve_app::report::columns::Columns;
-use evalcurve_app::report::text::{printable, thousands};
+use evalcurve_app::report::text::{printable, thousands, wrap};
 use evalcurve_words::language::{Language, Text};
 use evalcurve_words::{key, say, text};
 
@@ -109,6 +109,7 @@ impl Subcommand for Args {
                     thousands(*games as u64)
                 ),
             };
+            out = wrap(&out, terminal::table_width(), 2);
             out += &losing_scores(&outcome.value, language);
             let titles = [language.word("resigning"), language.word("draws")];
             for (title, rows) in titles.into_iter().zip([resigning, drawing]).filter(|(_, rows)| !rows.is_empty()) {
@@ -164,11 +165,15 @@ fn rules(rows: &[AdjudicationRule], language: Language) -> String {
     let columns = Columns::new()
         .right("p", 4, |r: &&AdjudicationRule| format!("{}%", r.percent))
         .gap(2)
-        .left(language.word("option of fastchess and cutechess"), width.max(33), |r| r.option.clone())
+        .left(language.word("option of fastchess, cutechess"), width.max(30), |r| r.option.clone())
+        .gap(1)
         .right(language.word("ended"), 6, |r| r.rule.ended.to_string())
-        .left(language.word("wrong [95%]"), 24, |r| wrong(r))
+        .gap(2)
+        .left(language.word("wrong [95%]"), 23, |r| wrong(r))
+        .gap(1)
         .right(language.word("in 10,000"), 9, |r| format!("≤ {:.0}", (1e4 * r.rule.wrong_of_all).ceil()))
-        .right(language.word("moves saved"), 11, |r| percent(r.rule.saved));
+        .right(language.word("moves saved"), 11, |r| percent(r.rule.saved))
+        .within(terminal::table_width(), &[4, 4]);
     let rows: Vec<&AdjudicationRule> = rows.iter().collect();
     format!("{}\n{}", terminal::heading(&columns.head()), columns.rows(rows))
 }

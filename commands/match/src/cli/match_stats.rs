@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use evalcurve_app::cli::files::{shown, write_figure};
 use evalcurve_app::cli::options::{LanguageArgs, OutputArgs, one_of};
 use evalcurve_app::cli::{Done, Heading, Program, Subcommand, terminal};
-use evalcurve_app::report::text::thousands;
+use evalcurve_app::report::text::{LABEL, thousands, wrap};
 use evalcurve_app::{Error, Input, Progress};
 use evalcurve_figures::{Figure, PlotOptions};
 use evalcurve_words::language::{Language, Text};
@@ -272,22 +272,22 @@ impl Subcommand for Args {
 }
 
 fn tables(found: &MatchResults, command: &MatchStats, language: Language) -> String {
-    let mut text: String = found.read().map(|(read, what)| matches::reading(read, what, language)).collect();
+    let width = terminal::table_width();
+    let read: String = found.read().map(|(read, what)| matches::reading(read, what, language)).collect();
+    let mut text = wrap(&read, width, LABEL);
     if let Some(groups) = &found.ratings {
-        return text + &matches::ratings(groups, language);
+        return text + &wrap(&matches::ratings(groups, width, language), width, 2);
     }
-    text += &format!("{}\n", terminal::heading(&matches::head(language)));
-    text += &matches::rows(&found.summary, language);
-    text += &matches::totals(&found.totals, language);
-    text += &matches::times(&found.summary, language);
+    text += &matches::table(&found.summary, &found.totals, width, language);
+    let mut more = matches::times(&found.summary, language);
     if let Some(options) = &command.sprt {
-        text += &format!("\n{}", matches::sprt_lines(&found.summary, options, language));
+        more += &format!("\n{}", matches::sprt_lines(&found.summary, options, language));
     }
-    let comparisons = matches::comparisons(&found.summary, command.level, language);
+    let comparisons = matches::comparisons(&found.summary, command.level, width, language);
     if !comparisons.is_empty() {
-        text += &format!("\n{comparisons}");
+        more += &format!("\n{comparisons}");
     }
-    text
+    text + &wrap(&more, width, 2)
 }
 
 /// The table of results that `play` writes beside its records.

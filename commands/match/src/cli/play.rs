@@ -238,10 +238,10 @@ pub(super) fn standings_text(
     tests: bool,
     language: Language,
 ) -> String {
-    let results = tournament::results(tournament, standings);
-    let mut text = tournament::rows(&results, language);
+    let (results, width) = (tournament::results(tournament, standings), terminal::table_width());
+    let mut text = tournament::rows(&results, width, language);
     if tests {
-        text += &tournament::tests(tournament, standings, &results, LEVEL, language);
+        text += &tournament::tests(tournament, standings, &results, LEVEL, width, language);
     }
     text += &matches::times(&results.encounters, language);
     text += &tournament::faults(tournament, standings, language);

@@ -1,9 +1,13 @@
 //! Match statistics as text, as JSON and as figures.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use evalcurve_app::cli::terminal;
 use evalcurve_app::report::columns::Columns;
-use evalcurve_app::report::text::{accounts, counts, fit_name, label, shown_or, signed, thousands};
+use evalcurve_app::report::text::{
+    accounts, columns as columns_of, counts, fit_name, label, shown_or, signed, thousands,
+};
 use evalcurve_figures::{Figure, PlotError, PlotOptions, RateBar, RateWords, ShareGroups, rate_bars, share_bars};
 use evalcurve_words::language::Language;
 use evalcurve_words::say;
@@ -12,7 +16,7 @@ use serde_json::{Map, Value, json};
 use crate::match_stats::power::PowerError;
 use crate::match_stats::summary::{MOST_COMPARISONS, Pair, Row, Summary};
 use crate::match_stats::{
-    Decision, EloModel, Matches, PerMove, PowerQuestion, Rated, RatingGroup, Sprt, SprtOptions, Strength,
+    Decision, EloModel, Matches, Pentanomial, PerMove, PowerQuestion, Rated, RatingGroup, Sprt, SprtOptions, Strength,
 };
 
 /// Width of the name of a player in terminal columns.
@@ -61,7 +65,7 @@ fn names(language: Language) -> Columns<'static, Row> {
 }
 
 /// The names, and the statistics of rows with games.
-fn columns(language: Language) -> Columns<'static, Row> {
+fn columns(width: usize, language: Language) -> Columns<'static, Row> {
     fn cell(show: impl Fn(&Strength) -> String) -> impl Fn(&Row) -> String {
         move |row| row.strength.as_ref().map_or_else(String::new, &show)
     }
@@ -80,26 +84,31 @@ fn columns(language: Language) -> Columns<'static, Row> {
         .right("LOS", 7, cell(|s| dash(s.los, percent)))
         .gap(2)
         .right(language.word("sign p"), 8, |row| dash(row.sign_test, p_value))
-        .left("nElo [95%]", 0, cell(normalized_elo))
+        .left("nElo [95%]", 24, cell(normalized_elo))
+        .within(width, &[8, 2, 6, 3])
 }
 
-/// The header of [`rows`].
-pub fn head(language: Language) -> String {
-    columns(language).head()
-}
-
-/// The statistics of the systems, one line each.
-pub fn rows(summary: &Summary, language: Language) -> String {
-    let (names, columns) = (names(language), columns(language));
+/// A head, one row per system, and those of all opponents together if there are any.
+pub fn table(summary: &Summary, totals: &Summary, width: usize, language: Language) -> String {
+    let (names, columns) = (names(language), columns(width, language));
     let line = |row: &Row| match (&row.strength, row.entry.pairs) {
         (None, _) => format!("{} {}\n", names.row(row), language.word("no games")),
-        (Some(_), None) => columns.row(row) + "\n",
-        (Some(_), Some(pairs)) => {
-            let [a, b, c, d, e] = pairs.counts;
-            format!("{}  {} {a}-{b}-{c}-{d}-{e}\n", columns.row(row), language.word("pairs"))
-        }
+        (Some(_), None) => format!("{}\n", columns.row(row).trim_end()),
+        (Some(_), Some(pairs)) => parts_in(&[columns.row(row).trim_end().to_owned(), pairs_of(pairs, language)], width),
     };
-    summary.rows.iter().map(line).collect()
+    let mut out = terminal::heading(columns.head().trim_end()) + "\n";
+    out.extend(summary.rows.iter().map(line));
+    if !totals.rows.is_empty() {
+        out += &format!("{}\n", language.word("over all opponents"));
+    }
+    out.extend(totals.rows.iter().map(line));
+    out
+}
+
+/// The counts of pairs by points.
+fn pairs_of(pairs: Pentanomial, language: Language) -> String {
+    let [a, b, c, d, e] = pairs.counts;
+    format!("{} {a}-{b}-{c}-{d}-{e}", language.word("pairs"))
 }
 
 /// The time that the players of each row took for a move, and which matches are not of equal time; empty where no time
@@ -148,10 +157,7 @@ pub fn short_row(row: &Row, width: usize, language: Language) -> String {
     parts.push(format!("Elo {}", elo(strength, 1)));
     parts.push(format!("nElo {}", normalized_elo(strength)));
     parts.extend(strength.los.map(|los| format!("LOS {}", percent(los))));
-    if let Some(pairs) = row.entry.pairs {
-        let [a, b, c, d, e] = pairs.counts;
-        parts.push(format!("{} {a}-{b}-{c}-{d}-{e}", language.word("pairs")));
-    }
+    parts.extend(row.entry.pairs.map(|pairs| pairs_of(pairs, language)));
     parts_in(&parts, width)
 }
 
@@ -159,7 +165,7 @@ pub fn short_row(row: &Row, width: usize, language: Language) -> String {
 pub fn parts_in(parts: &[String], width: usize) -> String {
     let (mut out, mut used) = (String::new(), 0);
     for part in parts {
-        let columns = evalcurve_app::report::text::columns(part);
+        let columns = columns_of(part);
         if used > 0 && used + 2 + columns > width {
             out += "\n  ";
             used = 2;
@@ -173,20 +179,12 @@ pub fn parts_in(parts: &[String], width: usize) -> String {
     out + "\n"
 }
 
-/// The rows of all opponents together, with a title; empty if there are none.
-pub fn totals(summary: &Summary, language: Language) -> String {
-    if summary.rows.is_empty() {
-        return String::new();
-    }
-    format!("{}\n{}", language.word("over all opponents"), rows(summary, language))
-}
-
 /// The rating lists of groups of players, strongest first.
-pub fn ratings(groups: &[RatingGroup], language: Language) -> String {
-    groups.iter().map(|group| rating_group(group, groups.len(), language)).collect::<Vec<String>>().join("\n")
+pub fn ratings(groups: &[RatingGroup], width: usize, language: Language) -> String {
+    groups.iter().map(|group| rating_group(group, groups.len(), width, language)).collect::<Vec<String>>().join("\n")
 }
 
-fn rating_group(group: &RatingGroup, groups: usize, language: Language) -> String {
+fn rating_group(group: &RatingGroup, groups: usize, width: usize, language: Language) -> String {
     let RatingGroup { players, los, dispersion, .. } = group;
     let (n, games) = (thousands(players.len() as u64), thousands(group.games));
     let scale = match &group.anchor {
@@ -206,11 +204,14 @@ fn rating_group(group: &RatingGroup, groups: usize, language: Language) -> Strin
         .gap(1)
         .right(language.word("points"), 9, |(_, p)| format!("{:.1}", p.points))
         .right(language.word("games"), 8, |(_, p)| thousands(p.games))
-        .right(language.word("draws"), 6, |(_, p)| format!("{:.0}%", 100.0 * p.draws as f64 / p.games.max(1) as f64))
+        .right(language.word("draws"), columns_of(language.word("draws")).max(6), |(_, p)| {
+            format!("{:.0}%", 100.0 * p.draws as f64 / p.games.max(1) as f64)
+        })
         .right(language.word("opponents"), 9, |(_, p)| thousands(p.opponents as u64))
         .right(language.word("LOS next"), 9, |&(place, _)| {
             dash(los.get(place).and_then(|row| row.get(place + 1)), |p| percent(*p))
-        });
+        })
+        .within(width, &[7, 6]);
     out += &columns.table(players.iter().enumerate());
     if !group.determined {
         out += language.word(
@@ -282,7 +283,7 @@ pub fn sprt_lines(summary: &Summary, options: &SprtOptions, language: Language) 
 }
 
 /// The tests between systems, with corrections, or why there are too many; empty if there are none.
-pub fn comparisons(summary: &Summary, level: f64, language: Language) -> String {
+pub fn comparisons(summary: &Summary, level: f64, width: usize, language: Language) -> String {
     if summary.not_compared > 0 {
         let (all, most) = (thousands(summary.not_compared), thousands(MOST_COMPARISONS));
         return say!(
@@ -313,7 +314,8 @@ pub fn comparisons(summary: &Summary, level: f64, language: Language) -> String 
             columns.right(language.word("half p"), 8, |p| dash(p.comparison.half_draws, |t| p_value(t.p)))
         })
         .right("Bonferroni", 10, |p| p_value(p.bonferroni))
-        .right("Holm", 8, |p| p_value(p.holm));
+        .right("Holm", 8, |p| p_value(p.holm))
+        .within(width, if paired { &[4, 5, 4, 4] } else { &[3, 5, 5] });
     let mut out = columns.head() + "\n";
     let mut order: Vec<&Pair> = summary.pairs.iter().collect();
     order.sort_by_key(|p| opponent(p.first));
@@ -486,12 +488,10 @@ pub fn figure(summary: &Summary, options: &PlotOptions) -> Result<Figure, PlotEr
         Some(RateBar { name, rate: strength.rate, interval: Some(interval), games: strength.games })
     };
     let bars: Vec<RateBar> = summary.rows.iter().filter_map(bar).collect();
-    let mut opponents: Vec<&str> = summary.rows.iter().filter_map(|r| r.entry.opponent.as_deref()).collect();
-    opponents.sort_unstable();
-    opponents.dedup();
+    let opponents: BTreeSet<&str> = summary.rows.iter().filter_map(|r| r.entry.opponent.as_deref()).collect();
     let language = options.language;
-    let title = match opponents[..] {
-        [one] => say!(language, "Win rates against {one}"),
+    let title = match opponents.first() {
+        Some(one) if opponents.len() == 1 => say!(language, "Win rates against {one}"),
         _ => say!(language, "Win rates"),
     };
     let games = || bars.iter().map(|b| b.games);

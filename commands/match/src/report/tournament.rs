@@ -1,6 +1,5 @@
 //! The results of a tournament as text and JSON.
 
-use evalcurve_app::cli::terminal;
 use evalcurve_words::language::Language;
 use evalcurve_words::say;
 use serde_json::{Value, json};
@@ -38,9 +37,9 @@ pub fn results(tournament: &Tournament, standings: &Standings) -> Results {
 }
 
 /// A head, one line per encounter, and one per engine over all its opponents, who are not the same: so all are rated.
-pub fn rows(results: &Results, language: Language) -> String {
-    let rows = matches::rows(&results.encounters, language) + &matches::totals(&results.totals, language);
-    format!("{}\n{rows}{}", terminal::heading(&matches::head(language)), matches::ratings(&results.ratings, language))
+pub fn rows(results: &Results, width: usize, language: Language) -> String {
+    matches::table(&results.encounters, &results.totals, width, language)
+        + &matches::ratings(&results.ratings, width, language)
 }
 
 /// The table in a narrow window, with the state of the sequential test.
@@ -65,6 +64,7 @@ pub fn tests(
     standings: &Standings,
     results: &Results,
     level: f64,
+    width: usize,
     language: Language,
 ) -> String {
     let mut text = String::new();
@@ -93,7 +93,7 @@ pub fn tests(
             None => continue,
         };
     }
-    let comparisons = matches::comparisons(&results.encounters, level, language);
+    let comparisons = matches::comparisons(&results.encounters, level, width, language);
     if comparisons.is_empty() { text } else { format!("{text}\n{comparisons}") }
 }
 

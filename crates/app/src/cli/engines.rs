@@ -49,7 +49,8 @@ impl Engines {
     /// The table of engines, those with most samples first, after a summary of the records.
     pub fn summary(&self, table: &TableArgs, language: Language) -> String {
         let Outcome { value: Calibrated { results, options, choice, .. }, report, .. } = &self.0;
-        let width = terminal::width();
+        // without a terminal, rows are whole
+        let (width, of_row) = (terminal::width(), terminal::table_width());
         let mut out = text::wrap(&text::reading(report, language), width, text::LABEL);
         if results.is_empty() {
             return out;
@@ -70,7 +71,7 @@ impl Engines {
         for result in &enough[..shown] {
             out += &match table.wide {
                 true => text::engine(result, options.model, language),
-                false => text::verdict(&columns, result, width),
+                false => text::verdict(&columns, result, if result.calibration.is_some() { of_row } else { width }),
             };
         }
         if shown < enough.len() {
@@ -100,9 +101,9 @@ impl Engines {
         let wide = |of: &dyn Fn() -> Option<String>| table.wide.then(of).flatten();
         let scores = wide(&|| text::proper_scores(&enough[..shown], language));
         let standardization = wide(&|| text::standardization(results, options.model, language));
-        let wdl = text::wdl(&enough[..shown], language);
+        let wdl = text::wdl(&enough[..shown], of_row, language);
         for part in [choice, wdl, scores, standardization].into_iter().flatten() {
-            out += &format!("\n{part}");
+            out += &format!("\n{}", text::wrap(&part, if table.wide { text::WIDE } else { of_row }, 2));
         }
         out
     }

@@ -41,6 +41,13 @@ pub fn width() -> usize {
     variable.or_else(terminal).map_or(100, |width: usize| width.clamp(60, 1_000))
 }
 
+/// The width of a table with columns to leave out: [`width`] on a terminal or with `COLUMNS`, else without a bound.
+pub fn table_width() -> usize {
+    let is_bounded =
+        io::stdout().is_terminal() || std::env::var_os("COLUMNS").is_some_and(|columns| !columns.is_empty());
+    if is_bounded { width() } else { usize::MAX }
+}
+
 fn wants_color(is_terminal: bool) -> bool {
     is_terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
 }

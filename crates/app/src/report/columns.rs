@@ -8,6 +8,9 @@ pub fn in_markdown(text: &str) -> String {
     text.chars().map(escaped).collect()
 }
 
+/// Columns to which a narrow terminal may shorten names.
+const LEAST_NAME: usize = 13;
+
 /// The columns of a table with rows of type `R`.
 pub struct Columns<'a, R> {
     list: Vec<Column<'a, R>>,
@@ -75,6 +78,24 @@ impl<'a, R> Columns<'a, R> {
         if condition { columns(self) } else { self }
     }
 
+    /// Leaves out these columns, one after the other, until a line has at most `width` columns where names have their
+    /// least, and shortens names by what is still too much. Each number counts the columns that are left.
+    pub fn within(mut self, width: usize, least_needed: &[usize]) -> Self {
+        let is_name = |column: &Column<'a, R>| matches!(column.fill, Fill::Name);
+        let least = |c: &Column<'a, R>| c.gap + if is_name(c) { c.width.min(LEAST_NAME) } else { c.width };
+        for &column in least_needed {
+            if column < self.list.len() && self.list.iter().map(least).sum::<usize>() > width {
+                self.list.remove(column);
+            }
+        }
+        let over = self.list.iter().map(|column| column.gap + column.width).sum::<usize>().saturating_sub(width);
+        let each = over.div_ceil(self.list.iter().filter(|column| is_name(column)).count().max(1));
+        for name in self.list.iter_mut().filter(|column| is_name(column)) {
+            name.width = name.width.saturating_sub(each).max(name.width.min(LEAST_NAME));
+        }
+        self
+    }
+
     fn line(&self, cell: impl Fn(&Column<'a, R>) -> String) -> String {
         let mut out = String::new();
         for column in &self.list {
@@ -120,6 +141,26 @@ impl<'a, R> Columns<'a, R> {
 
     /// The header and the lines of rows.
     pub fn table(&self, rows: impl IntoIterator<Item = R>) -> String {
-        self.head() + "\n" + &self.rows(rows)
+        format!("{}\n{}", self.head().trim_end(), self.rows(rows))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_left_out_and_names_shortened() {
+        let head = |width| {
+            let table = Columns::new().name("player", 20, |_: &()| String::new()).right("games", 7, |()| String::new());
+            let table = table.left("Elo", 10, |()| String::new()).right("p", 5, |()| String::new());
+            table.within(width, &[3, 1, 9]).head()
+        };
+        assert_eq!(head(usize::MAX), head(45));
+        assert_eq!(head(45), format!("{:<20}   games Elo            p", "player"));
+        assert_eq!(head(40), format!("{:<15}   games Elo            p", "player"));
+        assert_eq!(head(37), format!("{:<18}   games Elo       ", "player"));
+        assert_eq!(head(24), format!("{:<13} Elo       ", "player"));
+        assert_eq!(head(5), head(24));
     }
 }

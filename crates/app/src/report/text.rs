@@ -19,7 +19,10 @@ use evalcurve_words::language::{Language, ToText};
 use evalcurve_words::say;
 pub use evalcurve_words::text::{number, signed, thousands};
 
-/// Where a row of the short table goes on.
+/// The width of the wide table.
+pub const WIDE: usize = 150;
+
+/// Where a row goes on.
 const INDENT: usize = 4;
 
 /// The first names of a list, and how many more there are.
@@ -207,11 +210,8 @@ pub fn constant(calibration: &Calibration) -> Option<String> {
 
 /// One engine in the short table of so many columns of the terminal.
 pub fn verdict(columns: &Columns<'_, EngineResult>, result: &EngineResult, width: usize) -> String {
-    match &result.calibration {
-        Some(_) => columns.row(result).trim_end().to_owned() + "\n",
-        // the reason is a sentence
-        None => wrap(columns.row(result).trim_end(), width, INDENT),
-    }
+    // the reason, or what to do, is a sentence
+    wrap(columns.row(result).trim_end(), width, INDENT)
 }
 
 /// Whether a result is good, and what to do if it is not.
@@ -264,7 +264,7 @@ pub fn engine(result: &EngineResult, model: ModelKind, language: Language) -> St
     let _ = writeln!(out, "{indent}{}  {}", other.short(), cell(other));
     if let Some(fit) = result.models.get(&model) {
         let cell = fit.as_ref().map_or_else(not_fitted, |fit| model_parameters(fit, language));
-        let _ = writeln!(out, "{indent}{model}* {cell}");
+        out += &wrap(&format!("{indent}{model}* {cell}"), WIDE, columns(&indent) + INDENT);
     }
     out
 }
@@ -287,7 +287,7 @@ fn model_parameters(fit: &ModelFit, language: Language) -> String {
             Some(ends) => estimate(&Estimate { value, interval: ends.map(<[f64; 2]>::from) }.times(scale), 2),
             None => number(value * scale, 2),
         };
-        format!("{name}{unit} {}", shown.replace('−', "-"))
+        format!("{name}{unit} {}", shown.replace('−', "-")).replace(' ', &NO_BREAK.to_string())
     };
     let parameters = fit.model.parameters().into_iter().enumerate();
     // a parameter that the data do not have, such as w3 without ratings
@@ -329,18 +329,17 @@ pub fn proper_scores(results: &[&EngineResult], language: Language) -> Option<St
 pub fn evaluations<'a>(width: usize, language: Language) -> Columns<'a, &'a Evaluation> {
     let wide = width >= 110;
     let (name, gap) = if wide { (NAME, 2) } else { (10, 1) };
-    let table = Columns::new()
+    Columns::new()
         .name(language.word("engine"), name, |e: &&Evaluation| e.name.clone())
         .right(language.word("samples"), 8, |e| thousands(e.judged.scores.samples))
         .right(language.word("games"), 7, |e| thousands(e.judged.scores.games))
         .gap(gap)
         .left(language.word("log loss [95%]"), 20, |e| estimate(&e.judged.scores.log_loss, 3))
-        .left(language.word("scale [95%]"), 17, |e| or_dash(e.judged.scale, |e| estimate(&e, 2)));
-    let table = match wide {
-        true => table.left(language.word("shift [95%]"), 20, |e| or_dash(e.judged.shift, |e| estimate(&e, 2))),
-        false => table,
-    };
-    table.left(language.word("verdict"), 0, move |e| e.verdict(language).to_owned())
+        .left(language.word("scale [95%]"), 17, |e| or_dash(e.judged.scale, |e| estimate(&e, 2)))
+        .when(wide, |table| {
+            table.left(language.word("shift [95%]"), 20, |e| or_dash(e.judged.shift, |e| estimate(&e, 2)))
+        })
+        .left(language.word("verdict"), 0, move |e| e.verdict(language).to_owned())
 }
 
 /// The scores of the candidates of `--model auto`, one line per model, the chosen one with `*`, baselines last.
@@ -373,7 +372,7 @@ const DRAWS_SHOWN: f64 = 0.1;
 
 /// a, b and the draws at score 0 of the models that separate draws, at the stage to which Stockfish's constants refer;
 /// `None` if there are none.
-pub fn wdl(results: &[&EngineResult], language: Language) -> Option<String> {
+pub fn wdl(results: &[&EngineResult], width: usize, language: Language) -> Option<String> {
     type Row<'a> = (&'a Calibration, (Estimate, Estimate), Estimate);
     let row = |c: &'_ Calibration| {
         let stage = c.wdl_constants()?.stage;
@@ -386,9 +385,10 @@ pub fn wdl(results: &[&EngineResult], language: Language) -> Option<String> {
     let rows: Vec<Row<'_>> = calibrations.filter_map(|c| row(c).map(|(pawn, draws)| (c, pawn, draws))).collect();
     let columns = Columns::new()
         .name(language.word("engine"), NAME, |(c, ..): &Row<'_>| c.engine.name.clone())
-        .left("a [95%]", 22, |(_, (a, _), _)| plain_estimate(a, 1))
-        .left("b [95%]", 22, |(_, (_, b), _)| plain_estimate(b, 1))
-        .left(language.word("draws at score 0 [95%]"), 0, |(.., draws)| estimate(draws, 3));
+        .left("a [95%]", 21, |(_, (a, _), _)| plain_estimate(a, 1))
+        .left("b [95%]", 21, |(_, (_, b), _)| plain_estimate(b, 1))
+        .left(language.word("draws at score 0 [95%]"), 22, |(.., draws)| estimate(draws, 3))
+        .within(width, &[]);
     let title = match rows.first()?.0.wdl_model().map(|wdl| wdl.stage) {
         Some(unit) => {
             let stage = unit.target();
