@@ -33,9 +33,11 @@ pub struct EngineConstant {
 }
 
 impl EngineConstant {
-    /// Games with samples that it is fitted to; `None` if the file does not say.
+    /// Games whose samples it is fitted to; `None` if the file does not say.
     pub fn games(&self) -> Option<u64> {
-        self.calibration.as_ref()?.provenance.as_ref()?.games
+        let calibration = self.calibration.as_ref()?;
+        let of_fit = calibration.models.get(&calibration.model.kind).and_then(|fit| fit.games);
+        of_fit.or(calibration.provenance.as_ref()?.games)
     }
 
     /// The constant, unless it must not be used.
