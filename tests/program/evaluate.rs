@@ -51,6 +51,7 @@ fn forecasts_are_those_that_the_scores_judge() {
 
     let ran = folder.run(&options);
     assert!(ran.code == Some(2) && ran.err.contains("out/forecasts.csv: the file exists"), "{}", ran.err);
+    folder.run(&["calibrate", &data, "--forecasts", "f.csv", "--out", "c"]).ends(2).says(&["cannot be used with"]);
     let ran = folder.run(&["calibrate", "--dry-run", &data, "--forecasts", "out.txt"]);
     assert!(ran.code == Some(2) && ran.err.contains("must end in .parquet or .csv"), "{}", ran.err);
     folder.good(&["calibrate", "--dry-run", &data, "--mate-threshold", "auto", "--forecasts", "out.parquet"]);

@@ -60,7 +60,8 @@ pub struct Args {
     dry_run: bool,
 
     /// Write the out-of-sample forecasts of the model, one row per fitted sample, .parquet or .csv
-    #[arg(long, value_name = "FILE", requires = "dry_run", help_heading = "Output", hide_short_help = true)]
+    #[arg(long, value_name = "FILE", requires = "dry_run", conflicts_with_all = ["out", "plots", "analyse_with"],
+          help_heading = "Output", hide_short_help = true)]
     forecasts: Option<PathBuf>,
 
     /// Replace files that evalcurve did not write, and write calibrations that should not be used
