@@ -54,7 +54,7 @@ pub enum RatingError {
     #[error("prior of {prior_draws} draws: give a finite number above 0")]
     Prior { prior_draws: f64 },
     /// The search did not converge.
-    #[error("ratings not converged after {iterations} steps: allow more steps or a larger prior")]
+    #[error("ratings not converged after {iterations} steps: a larger prior helps")]
     NotConverged {
         iterations: u32,
         /// Largest difference of points made and expected, per game.
