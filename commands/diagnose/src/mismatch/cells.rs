@@ -81,7 +81,7 @@ impl Cells {
     /// M² = Σ_t n/N Σ_e n_e/n [ (ȳ_e - ȳ)² - s²(1/n_e - 1/n) ].
     ///
     /// The term of s² subtracts what sampling alone adds, so that M² is 0 on average where the scale is good, and
-    /// negative at times.
+    /// negative at times. It takes samples for independent; where many are of one game, M² stays above 0.
     ///
     /// Sums are all that a bin needs: Σ n_e (ȳ_e - ȳ)² is Σ sum²/n_e - n ȳ², and Σ n_e (1/n_e - 1/n) the number of its
     /// cells less one.
