@@ -46,8 +46,8 @@ const NEVER: f64 = 0.005;
 /// Scores beyond so many thresholds are cut to that.
 const CUT: f64 = 5.0;
 /// Games ended before they were decided where this share of the results would have been reversed and was not, and where
-/// that is no chance, as this probability says for the engine or for all together. Of 9,307 games of floodgate and 27,612
-/// of TCEC, the share is above 1.5% for 5 of 329 engines, all with 30 games or fewer.
+/// that is no chance, as this probability says for the engine or for all together. Of 329 engines of floodgate (9,307
+/// games) and of TCEC (27,612) with 20 games or more, this holds for one.
 const REVERSED: f64 = 0.015;
 const RARE: f64 = 0.01;
 

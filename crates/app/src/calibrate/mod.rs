@@ -478,8 +478,8 @@ fn finish(
         Err(_) if result.fitted == 0 && result.mates.beyond > 0 => {
             let (all, cp) = (result.mates.beyond, result.mates.threshold_cp);
             result.error = Some(text!(
-                "all {all} samples are mates, which a fit leaves out: raise `mate-threshold` if scores from {cp} on are \
-                 no mates, or add games with other scores"
+                "all {all} samples are mates, which a fit leaves out: raise `mate-threshold` if scores from {cp} on \
+                 are no mates, or add games with other scores"
             ));
         }
         Err(error) => result.error = Some(error.to_text()),

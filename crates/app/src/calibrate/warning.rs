@@ -255,8 +255,8 @@ pub(super) fn draws_misfit(table: &SampleTable, calibration: &Calibration, sampl
     worst.map(|(_, text)| Warning { kind: WarningKind::DrawsMisfit, text })
 }
 
-/// The share of samples against opponents of unknown strength from which the constant may be off. With 60 opponents of 8
-/// games each and a standard deviation of 1.5 logits, 1/w1 is a third too large, and 45% of the intervals hold it.
+/// The share of samples against opponents of unknown strength from which the constant may be off. With 60 opponents of
+/// 8 games each and a standard deviation of 1.5 logits, 1/w1 is a third too large, and 45% of the intervals hold it.
 const MANY_UNKNOWN: f64 = 0.3;
 
 /// A warning if nothing says how strong many opponents are: no rating, and too few games for a strength of their own.

@@ -140,7 +140,8 @@ impl Tags {
         }
     }
 
-    /// Fills in the game's names, ratings, times and outcome. `encoding` is that of tags that are not UTF-8, once known.
+    /// Fills in the game's names, ratings, times and outcome. `encoding` is that of tags that are not UTF-8, once it is
+    /// known.
     pub(crate) fn finish(
         &self,
         block: &[u8],
@@ -260,8 +261,8 @@ fn clock(text: &str) -> Option<(u8, u8, u8)> {
     (hour < 24 && minute < 60 && second < 61).then_some((hour, minute, second))
 }
 
-/// The text of a value; if it is not UTF-8, in the encoding of the tags of its block, which is kept. `\"` and `\\` are a
-/// quote and a backslash.
+/// The text of a value; if it is not UTF-8, in the encoding of the tags of its block, which is kept. `\"` and `\\` are
+/// a quote and a backslash.
 fn text_into(bytes: &[u8], block: &[u8], encoding: &mut Option<&'static Encoding>, out: &mut String) {
     decode_with(bytes.trim_ascii(), None, || *encoding.get_or_insert_with(|| guess_of_tags(block)), out);
     // only now: in Shift_JIS a backslash can be a part of a character, such as ソ
