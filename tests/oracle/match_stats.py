@@ -66,13 +66,15 @@ def comparison(a, b):
     half = stats.chi2_contingency(halves, correction=False)
     points = [np.repeat([1.0, 0.5, 0.0], r) for r in (a, b)]
     difference = points[0].mean() - points[1].mean()
-    error = math.sqrt(sum(p.var() / len(p) for p in points))
-    z = stats.norm.ppf(0.975)
+    # Newcombe 1998, method 10, with as many games without draws as have this variance
+    games = [p.mean() * (1 - p.mean()) / p.var() * len(p) for p in points]
+    wilson = [proportion_confint(p.mean() * n, n, method="wilson") for p, n in zip(points, games)]
+    (low, high), (other_low, other_high) = ([abs(p.mean() - end) for end in w] for p, w in zip(points, wilson))
     return {
         "first": a,
         "second": b,
         "difference": difference,
-        "interval": [difference - z * error, difference + z * error],
+        "interval": [difference - math.hypot(low, other_high), difference + math.hypot(high, other_low)],
         "chi_squared": dropped.statistic,
         "p": dropped.pvalue,
         "fisher": stats.fisher_exact(table).pvalue,
