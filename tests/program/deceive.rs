@@ -350,6 +350,31 @@ fn rows_without_games_are_never_good() {
     assert!(ran.out.contains("an interval that is too narrow"), "{}", ran.out);
 }
 
+/// Opponents that nobody knows leave the constant open, and hide no worse doubt.
+#[test]
+fn opponents_of_unknown_strength_are_named_after_what_is_worse() {
+    let folder = simulated(2, 900, 34, |_| ());
+    let text = folder.text("t.csv");
+    let (head, rows) = text.split_once('\n').unwrap();
+    let column = |name: &str| head.split(',').position(|column| column == name).unwrap();
+    let (game, engine_at, opponent) = (column("game"), column("engine"), column("opponent"));
+    let many = |most: usize| {
+        let mut out = format!("{head}\n");
+        for row in rows.lines() {
+            let mut cells: Vec<String> = row.split(',').map(str::to_owned).collect();
+            if cells[engine_at] == "A" {
+                cells[opponent] = format!("P{}", cells[game]);
+                out += &(cells.join(",") + "\n");
+            }
+        }
+        folder.write("t.csv", out.lines().take(most).map(|line| format!("{line}\n")).collect::<String>());
+        let document: Value = serde_json::from_str(&folder.run(&["constant", "t.csv", "--json"]).out).unwrap();
+        assert_eq!(warnings(engine(&fit(&folder, &[]), "A"), "unknown_opponents").len(), 1);
+        document["engines"][0]["verdict"].as_str().unwrap().to_owned()
+    };
+    assert_eq!([many(usize::MAX), many(100)], ["rough", "too few games"]);
+}
+
 /// The first line is the number for a GUI where the games tell it, and else what to do.
 #[test]
 fn the_first_line_is_honest() {

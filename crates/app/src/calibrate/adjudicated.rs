@@ -38,9 +38,9 @@ const GO_ON: f64 = 0.02;
 const SURPRISE: f64 = 12.0;
 /// A bias of the constant by so many percent counts; from a factor on, its size is not known.
 const MATTERS: f64 = 5.0;
-/// The same where no threshold shows.
-const MATTERS_EARLY: f64 = 10.0;
 const LARGEST: f64 = 4.0;
+/// A bias by so many percent counts where no threshold shows.
+const MATTERS_EARLY: f64 = 10.0;
 /// Games that are lost this rarely from the threshold need no look.
 const NEVER: f64 = 0.005;
 /// Scores beyond so many thresholds are cut to that.
@@ -96,9 +96,7 @@ impl Adjudicated {
              use games that were played to the end"
         ))
     }
-}
 
-impl Adjudicated {
     /// Whether the scores ended a decided game.
     fn ends(&self, end: &GameEnd, game: Option<&GameInfo>) -> bool {
         match self.reversed {
@@ -202,6 +200,7 @@ pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> 
         reversed: sum.reversed + one.reversed,
         ..sum
     });
+    let is_rare = together.chance() < RARE;
     let of_engine = |i: usize| {
         let (engine, games) = (games[i].0, || games[i].1.iter().copied());
         // the rule that ended most games: if it asks for more moves in a row, games come back from its threshold
@@ -212,7 +211,7 @@ pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> 
         };
         let ruled = (0..RULES).filter_map(of_rule).max();
         let early = last_scores[i].as_ref().filter(|one| one.share() >= REVERSED);
-        let early = early.filter(|one| one.chance() < RARE || together.chance() < RARE);
+        let early = early.filter(|one| is_rare || one.chance() < RARE);
         let (threshold_cp, rule, reversed) = match ruled {
             // a threshold that few of these games passed is not what ended them
             Some((ended, Reverse(threshold_cp), Reverse(rule))) if early.is_none_or(|one| 2 * ended >= one.open) => {

@@ -488,8 +488,7 @@ fn finish(
                 let strengths = result.strengths().filter(|_| options.model == ModelKind::Joint);
                 let unknown = strengths.and_then(|s| warning::unknown_opponents(table, samples, numbers, s));
                 result.warnings.extend(unknown);
-                calibration.doubts = warning::doubts(&calibration, &result.warnings);
-                calibration.doubts.extend(table.rows_as_games.then_some(Doubt::RowsAsGames));
+                calibration.doubts = warning::doubts(&calibration, &result.warnings, table.rows_as_games);
                 result.warnings.extend(warning::of_calibration(&calibration, result));
                 result.warnings.extend(warning::draws_misfit(table, &calibration, samples));
                 result.calibration = Some(calibration);

@@ -422,7 +422,7 @@ fn draws_of(curve: &Curve) -> f64 {
 }
 
 /// What speaks against a calibration, the worst first.
-pub(super) fn doubts(calibration: &Calibration, warnings: &[Warning]) -> Vec<Doubt> {
+pub(super) fn doubts(calibration: &Calibration, warnings: &[Warning], rows_as_games: bool) -> Vec<Doubt> {
     let scores = calibration.proper_scores.as_ref();
     let slope = calibration.slope();
     let ends = |e: Option<Estimate>| e.and_then(|e| e.interval);
@@ -445,7 +445,6 @@ pub(super) fn doubts(calibration: &Calibration, warnings: &[Warning]) -> Vec<Dou
         (Doubt::SlopeMayBeZero, slope.is_some_and(|(w1, half)| w1 <= half) || warned(WarningKind::SlopeMayBeZero)),
         (Doubt::Conflict, warned(WarningKind::Conflict)),
         (Doubt::Misshapen, warned(WarningKind::Misshapen)),
-        (Doubt::UnknownOpponents, warned(WarningKind::UnknownOpponents)),
         (Doubt::OneSided, calibration.curve.as_ref().is_some_and(is_one_sided)),
         (Doubt::WideInterval, slope.is_some_and(|(w1, half)| w1 + half > 2.0 * (w1 - half))),
         (
@@ -453,6 +452,8 @@ pub(super) fn doubts(calibration: &Calibration, warnings: &[Warning]) -> Vec<Dou
             ends(scores.and_then(|s| s.slope)).is_some_and(|[low, high]| high < SLOPES[0] || low > SLOPES[1]),
         ),
         (Doubt::Miscalibrated, ends(scores.and_then(|s| s.ece)).is_some_and(|[low, _]| low > LARGEST_ERROR)),
+        (Doubt::UnknownOpponents, warned(WarningKind::UnknownOpponents)),
+        (Doubt::RowsAsGames, rows_as_games),
     ];
     all.into_iter().filter(|(_, holds)| *holds).map(|(doubt, _)| doubt).collect()
 }
