@@ -39,17 +39,18 @@ const SURPRISE: f64 = 12.0;
 /// A bias of the constant by so many percent counts; from a factor on, its size is not known.
 const MATTERS: f64 = 5.0;
 const LARGEST: f64 = 4.0;
-/// A bias by so many percent counts where no threshold shows.
-const MATTERS_EARLY: f64 = 10.0;
+/// Where no threshold shows, a factor up to this is no sign of games that the scores ended.
+const MATTERS_EARLY: f64 = 1.1;
 /// Games that are lost this rarely from the threshold need no look.
 const NEVER: f64 = 0.005;
 /// Scores beyond so many thresholds are cut to that.
 const CUT: f64 = 5.0;
 /// Games ended before they were decided where this share of the results would have been reversed and was not, and where
-/// that is no chance, as this probability says for the engine or for all together. Of 329 engines of floodgate (9,307
-/// games) and of TCEC (27,612) with 20 games or more, this holds for one.
+/// that is no chance: as the first probability says for the engine, or for all engines together where the engine, by the
+/// second, is no exception.
 const REVERSED: f64 = 0.015;
 const RARE: f64 = 0.01;
+const LIKELY: f64 = 0.5;
 
 /// Games of an engine that the scores ended.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -77,7 +78,7 @@ impl Adjudicated {
     pub fn text(&self) -> Option<Text> {
         let Self { threshold_cp, reversed, games, decided, are_known, factor, .. } = self;
         let larger = match factor.map(|factor| 100.0 * (factor - 1.0)) {
-            Some(percent) if percent <= if reversed.is_some() { MATTERS_EARLY } else { MATTERS } => return None,
+            Some(percent) if percent <= MATTERS => return None,
             Some(percent) if *are_known => text!("about {percent:.0}% larger"),
             Some(percent) => text!("up to {percent:.0}% larger"),
             None => text!("several times as large"),
@@ -211,7 +212,7 @@ pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> 
         };
         let ruled = (0..RULES).filter_map(of_rule).max();
         let early = last_scores[i].as_ref().filter(|one| one.share() >= REVERSED);
-        let early = early.filter(|one| is_rare || one.chance() < RARE);
+        let early = early.filter(|one| one.chance() < if is_rare { LIKELY } else { RARE });
         let (threshold_cp, rule, reversed) = match ruled {
             // a threshold that few of these games passed is not what ended them
             Some((ended, Reverse(threshold_cp), Reverse(rule))) if early.is_none_or(|one| 2 * ended >= one.open) => {
@@ -256,6 +257,9 @@ pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> 
             .played_on()
             .and_then(|model| own.fit(plain, |end| Some(logistic(model.iter().zip(end).map(|(w, x)| w * x).sum()))));
         let factor = played_on.map(|[slope, _]| seen / slope).filter(|factor| (0.0..LARGEST).contains(factor));
+        if reversed.is_some() && factor.is_some_and(|factor| factor <= MATTERS_EARLY) {
+            return None;
+        }
         Some((engine, Adjudicated { games: ended, decided, are_known, factor, ..of_end }))
     };
     parallel::map(games.len(), of_engine).into_iter().flatten().collect()
