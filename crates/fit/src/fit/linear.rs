@@ -120,7 +120,12 @@ fn coefficients<F: AsRef<[(u32, f64)]> + Sync>(rows: &[LinearRow<F>], start: &[f
     let mut squares = vec![0.0; start.len()];
     rows.iter().flat_map(|r| r.features.as_ref()).for_each(|&(i, x)| squares[i as usize] += x * x);
     let spread = squares.iter().map(|s| (s / rows.len().max(1) as f64).sqrt()).collect();
-    minimise(&Objective { rows, spread }, start)
+    minimum(&Objective { rows, spread }, start)
+}
+
+/// Not generic: the search is compiled here, not once more in every crate with rows of its own.
+fn minimum(loss: &dyn Loss, start: &[f64]) -> Result<Minimum, FitError> {
+    minimise(loss, start)
 }
 
 /// Fits the coefficients of a start, with their covariance; numbers should be of the order of one.
