@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use evalcurve_calibration::logistic::logistic;
 use evalcurve_calibration::types::{Outcome, Termination};
-use evalcurve_fit::fit::solve;
+use evalcurve_fit::fit::played_on::Results;
 use evalcurve_fit::parallel;
 use evalcurve_records::sample::{
     GOES_ON, GameEnd, GameInfo, Level, NameId, RULES, RUNS, Sample, SampleTable, level, levels,
@@ -46,8 +46,8 @@ const NEVER: f64 = 0.005;
 /// Scores beyond so many thresholds are cut to that.
 const CUT: f64 = 5.0;
 /// Games ended before they were decided where this share of the results would have been reversed and was not, and where
-/// that is no chance: as the first probability says for the engine, or for all engines together where the engine, by the
-/// second, is no exception.
+/// that is no chance: as the first probability says for the engine, or for all engines together where the engine, by
+/// the second, is no exception.
 const REVERSED: f64 = 0.015;
 const RARE: f64 = 0.01;
 const LIKELY: f64 = 0.5;
@@ -224,7 +224,7 @@ pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> 
         let cut = CUT * f64::from(threshold_cp);
         let score = |cp: i32| f64::from(cp).clamp(-cut, cut) / 100.0;
         let (mut ended, mut decided, mut are_known) = (0, 0, true);
-        let (mut own, mut pairs) = (Samples::<2>::default(), Samples::<3>::default());
+        let (mut own, mut pairs) = (Results::default(), Results::default());
         for game in games() {
             let samples = of_players(table, game.samples);
             let Some(first) = samples.iter().find(|sample| sample.engine == engine) else { continue };
@@ -246,17 +246,15 @@ pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> 
             let (moments, ..) = moments(table, &samples);
             moments.iter().for_each(|moment| pairs.push(pair(moment), won, end));
             let scores = samples.iter().filter(|sample| sample.engine == engine && !sample.mate);
-            scores.for_each(|s| own.push([score(s.score_cp), 1.0], s.outcome.value(), end));
+            scores.for_each(|s| own.push([score(s.score_cp), 0.0, 1.0], s.outcome.value(), end));
         }
-        let plain = own.fit([0.0; 2], |_| None)?;
+        let plain = own.fit([0.0; 3], None)?;
         let seen = plain[0];
         if reversed.is_none() && 1.0 - logistic(seen * score(threshold_cp.into())) < NEVER {
             return None;
         }
-        let played_on = pairs
-            .played_on()
-            .and_then(|model| own.fit(plain, |end| Some(logistic(model.iter().zip(end).map(|(w, x)| w * x).sum()))));
-        let factor = played_on.map(|[slope, _]| seen / slope).filter(|factor| (0.0..LARGEST).contains(factor));
+        let played_on = pairs.played_on().and_then(|model| own.fit(plain, Some(model)));
+        let factor = played_on.map(|[slope, ..]| seen / slope).filter(|factor| (0.0..LARGEST).contains(factor));
         if reversed.is_some() && factor.is_some_and(|factor| factor <= MATTERS_EARLY) {
             return None;
         }
@@ -303,15 +301,19 @@ struct LastScores {
 impl LastScores {
     fn new<'a>(samples: impl Iterator<Item = &'a Sample>, ends: impl Iterator<Item = (i32, Outcome)>) -> Option<Self> {
         let score = |cp: i32| f64::from(cp).clamp(-f64::from(MOST), f64::from(MOST)) / 100.0;
-        let mut own = Samples::<2>::default();
-        samples.filter(|s| !s.mate).for_each(|s| own.push([score(s.score_cp), 1.0], s.outcome.value(), None));
-        let [slope, _] = own.fit([0.0; 2], |_| None).filter(|[slope, _]| *slope > 0.0)?;
+        let ends: Vec<(i32, Outcome)> = ends.collect();
+        if ends.len() < LEAST {
+            return None;
+        }
+        let mut own = Results::default();
+        samples.filter(|s| !s.mate).for_each(|s| own.push([score(s.score_cp), 0.0, 1.0], s.outcome.value(), None));
+        let [slope, ..] = own.fit([0.0; 3], None).filter(|[slope, ..]| *slope > 0.0)?;
         let from_cp = 100.0 * libm::log((1.0 - NEVER) / NEVER) / slope;
-        let mut found = Self { from_cp: from_cp.min(Level::MAX.into()) as Level, ..Self::default() };
+        let (from_cp, games) = (from_cp.min(Level::MAX.into()) as Level, ends.len() as u32);
+        let mut found = Self { from_cp, games, ..Self::default() };
         for (score_cp, outcome) in ends {
             let agreed = f64::from(score_cp) / 100.0 * (2.0 * outcome.value() - 1.0);
             let chance = logistic(-slope * f64::from(score_cp).abs() / 100.0);
-            found.games += 1;
             if chance >= NEVER {
                 found.open += usize::from(outcome != Outcome::Draw);
                 found.expected += chance;
@@ -319,7 +321,7 @@ impl LastScores {
                 found.reversed += if outcome == Outcome::Draw { 0.5 } else { f64::from(u8::from(agreed < 0.0)) };
             }
         }
-        (found.games >= LEAST as u32).then_some(found)
+        Some(found)
     }
 
     /// The share of the results that would have been reversed, and were not.
@@ -358,61 +360,6 @@ fn threshold(games: impl Iterator<Item = (Level, Level)>) -> Option<Level> {
     })
 }
 
-/// Regressors with results, and the last scores of games that the scores ended.
-#[derive(Debug, Default)]
-struct Samples<const N: usize> {
-    rows: Vec<([f64; N], f64, Option<[f64; 3]>)>,
-}
-
-impl<const N: usize> Samples<N> {
-    fn push(&mut self, row: [f64; N], result: f64, end: Option<[f64; 3]>) {
-        self.rows.push((row, result, end));
-    }
-
-    /// Logistic regression from a start, where `played_on` replaces results.
-    fn fit(&self, start: [f64; N], played_on: impl Fn(&[f64; 3]) -> Option<f64>) -> Option<[f64; N]> {
-        let mut at = start;
-        for _ in 0..30 {
-            let (mut gradient, mut hessian) = ([0.0; N], [[0.0; N]; N]);
-            for (row, result, end) in &self.rows {
-                let p = logistic(at.iter().zip(row).map(|(w, x)| w * x).sum());
-                let target = end.as_ref().and_then(&played_on).unwrap_or(*result);
-                for i in 0..N {
-                    gradient[i] += (target - p) * row[i];
-                    for j in 0..N {
-                        hessian[i][j] += p * (1.0 - p) * row[i] * row[j];
-                    }
-                }
-            }
-            // where one score stands for both, they share the slope
-            (0..N).for_each(|i| hessian[i][i] = hessian[i][i] * (1.0 + 1e-9) + 1e-9);
-            let step = solve(&hessian, &gradient)?;
-            at.iter_mut().zip(&step).for_each(|(at, step)| *at += step);
-            if step.iter().all(|step| step.abs() < 1e-7) {
-                return Some(at);
-            }
-        }
-        None
-    }
-}
-
-impl Samples<3> {
-    /// The model of results that agrees with its own forecasts for the games that the scores ended.
-    fn played_on(&self) -> Option<[f64; 3]> {
-        let mut model = self.fit([0.0; 3], |_| None)?;
-        for _ in 0..200 {
-            let forecast = |end: &[f64; 3]| Some(logistic(model.iter().zip(end).map(|(w, x)| w * x).sum()));
-            let next = self.fit(model, forecast)?;
-            let moved = next.iter().zip(model).any(|(a, b)| (a - b).abs() > 1e-5);
-            model = next;
-            if !moved {
-                break;
-            }
-        }
-        Some(model)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -427,18 +374,5 @@ mod tests {
         assert_eq!(threshold(ruled().chain((0..20).map(|i| (700 + i * 300, 800)))), None);
         // games of one position each say nothing of games that go on
         assert_eq!(threshold((0..100).map(|i| (0, i * 9))), None);
-    }
-
-    #[test]
-    fn a_regression_finds_its_parameters() {
-        let mut samples = Samples::<2>::default();
-        // the shares won are exactly those of the model
-        for (x, won) in [(-1.0, 0.2), (0.0, 0.4), (1.0, 0.64)] {
-            samples.push([x, 1.0], won, None);
-        }
-        let [slope, offset] = samples.fit([0.0; 2], |_| None).unwrap();
-        // logit 0.2, 0.4, 0.64 = ln 1/4, ln 2/3, ln 16/9: the steps are ln 8/3
-        assert!((slope - libm::log(8.0 / 3.0)).abs() < 1e-9 && (offset - libm::log(2.0 / 3.0)).abs() < 1e-9);
-        assert_eq!(solve(&[[1.0, 2.0], [2.0, 1.0]], &[0.0; 2]), None);
     }
 }

@@ -1,17 +1,10 @@
 //! Games in which an engine's scores have the wrong sign: those of one of several clients, or of one side.
-//!
-//! In a game whose sides both give scores, let φ(x) be a score over the median size of its engine's scores, cut to
-//! ±3, T the mean of −φ(x) φ(y) over neighbouring scores x and y of the two sides, and R the mean of φ(x) over the
-//! scores of one side, negative if it lost. (Means, not sums: who errs in a game, errs in all of it.) Among the four
-//! ways to set the signs s and t of the two sides, the right one has a probability proportional to exp(c k k′ s t T +
-//! d (k s R + k′ t R′)), and each engine has a share of games in which its sign is inverted. c, d, each engine's k
-//! and its share have maximum likelihood, with weak priors on k (log-normal, standard deviation 0.7) and on the share
-//! (as if ten more games had the right sign). An engine whose scores say little has a small k, not a large share.
 
 use evalcurve_calibration::types::Color;
+use evalcurve_fit::fit::inverted::{Evidence, Mixture, Share};
 use evalcurve_fit::fit::median_size;
 use evalcurve_fit::parallel;
-use evalcurve_records::sample::{NameId, SampleTable};
+use evalcurve_records::sample::{NameId, Sample, SampleTable};
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
 
@@ -31,17 +24,8 @@ const LEAST_GAIN: f64 = 20.0;
 /// ... and what an inverted game gains on average. It is 4.7 to 10 where signs are inverted, and up to 1.8 where an
 /// engine misjudges whole games.
 const LEAST_GAIN_OF_GAME: f64 = 3.0;
-/// The drop of the log likelihood at the ends of a 95% interval.
-const DROP_95: f64 = 1.92;
-/// Games that the prior adds with the right sign.
-const PRIOR_GAMES: f64 = 10.0;
-/// Standard deviation of ln k.
-const PRIOR_K: f64 = 0.7;
 /// Scores are cut to so many times their median size.
 const CUT: f64 = 3.0;
-/// Rounds of the fit, each of so many steps for the shares.
-const ROUNDS: usize = 8;
-const STEPS: usize = 5;
 /// The share of the inverted games in which an engine has one colour, from which on a message says so.
 const ONE_SIDE: f64 = 0.8;
 /// Games that a message names.
@@ -114,24 +98,8 @@ impl MixedSigns {
     }
 }
 
-/// What a game says of the signs of its players' scores.
-#[derive(Debug, Clone, Copy)]
-struct Evidence {
-    game: u32,
-    line: u64,
-    /// The numbers of the players, Black first.
-    players: [usize; 2],
-    /// T.
-    together: f64,
-    /// R of either player.
-    results: [f64; 2],
-}
-
-/// The signs of Black's and White's scores.
-const SIGNS: [[f64; 2]; 4] = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]];
-
-/// The evidence of all games in which both sides give scores, and the games of each engine among them.
-fn evidence(table: &SampleTable) -> (Vec<NameId>, Vec<Evidence>) {
+/// What all games in which both sides give scores say of their signs, and the samples that they begin with.
+fn evidence(table: &SampleTable) -> (Vec<NameId>, Vec<Evidence>, Vec<&Sample>) {
     let engines = table.engines();
     let mut slots = vec![usize::MAX; table.names.len()];
     engines.iter().enumerate().for_each(|(slot, engine)| slots[*engine as usize] = slot);
@@ -140,7 +108,7 @@ fn evidence(table: &SampleTable) -> (Vec<NameId>, Vec<Evidence>) {
     let sizes: Vec<f64> = scores.into_iter().map(|scores| f64::from(median_size(scores.into_iter()).max(1))).collect();
     let slot = |engine: NameId| slots.get(engine as usize).copied().filter(|slot| *slot < engines.len());
     let phi = |cp: i32, slot: usize| (f64::from(cp) / sizes[slot]).clamp(-CUT, CUT);
-    let mut all = Vec::new();
+    let (mut all, mut firsts) = (Vec::new(), Vec::new());
     for samples in table.samples.chunk_by(|a, b| a.game == b.game) {
         let Some(first) = samples.first() else { continue };
         let Some(game) = table.game(first) else { continue };
@@ -167,145 +135,17 @@ fn evidence(table: &SampleTable) -> (Vec<NameId>, Vec<Evidence>) {
         if together != 0.0 && scored[0] * scored[1] > 0.0 {
             together /= pairs;
             results = [0, 1].map(|side| results[side] / scored[side]);
-            all.push(Evidence { game: first.game, line: first.line, players, together, results });
+            all.push(Evidence { players, together, results });
+            firsts.push(first);
         }
     }
-    (engines, all)
-}
-
-/// The parameters.
-#[derive(Debug, Clone)]
-struct Mixture {
-    /// c and d.
-    together: f64,
-    result: f64,
-    /// k of each engine.
-    weights: Vec<f64>,
-    /// The share of inverted games of each engine.
-    shares: Vec<f64>,
-}
-
-impl Mixture {
-    /// The probabilities of the four ways to set the signs of a game, were all equally likely before.
-    fn odds(&self, evidence: &Evidence) -> [f64; 4] {
-        let [k, l] = evidence.players.map(|player| self.weights[player]);
-        let [one, other] = evidence.results;
-        let parts = [self.together * k * l * evidence.together, self.result * k * one, self.result * l * other];
-        // what each part takes from a way that contradicts it
-        let against = parts.map(|part| libm::exp(-2.0 * part.abs()));
-        let odds = SIGNS.map(|[s, t]| {
-            let agrees = [s * t, s, t].into_iter().zip(parts).map(|(sign, part)| sign * part >= 0.0);
-            agrees.zip(against).map(|(agrees, against)| if agrees { 1.0 } else { against }).product::<f64>()
-        });
-        let all: f64 = odds.iter().sum();
-        odds.map(|odds| odds / all)
-    }
-
-    /// The same with the shares of inverted games, which add up to the likelihood of the game.
-    fn joint(&self, evidence: &Evidence, odds: [f64; 4]) -> [f64; 4] {
-        let [p, q] = evidence.players.map(|player| self.shares[player]);
-        let priors = [(1.0 - p) * (1.0 - q), (1.0 - p) * q, p * (1.0 - q), p * q];
-        std::array::from_fn(|i| odds[i] * priors[i])
-    }
-
-    fn log_likelihood<'a>(&self, games: impl IntoIterator<Item = &'a Evidence>) -> f64 {
-        log_product(games.into_iter().map(|game| self.joint(game, self.odds(game)).iter().sum()))
-    }
-
-    /// Fits the mixture to games; `of_engine` has those of each engine.
-    fn fit(all: &[Evidence], of_engine: &[Vec<u32>]) -> Self {
-        /// Games of a task.
-        const CHUNK: usize = 4096;
-        let n = of_engine.len();
-        let mut now = Self { together: 1.0, result: 1.0, weights: vec![1.0; n], shares: vec![0.02; n] };
-        for _ in 0..ROUNDS {
-            let odds = |games: &[Evidence]| games.iter().map(|game| now.odds(game)).collect::<Vec<[f64; 4]>>();
-            let odds = parallel::map_chunks(all, CHUNK, odds).concat();
-            for _ in 0..STEPS {
-                let share = |engine: usize| {
-                    let (mut inverted, mut sides) = (0.0, PRIOR_GAMES);
-                    for game in of_engine[engine].iter().map(|game| *game as usize) {
-                        let [_, white, black, both] = probabilities(now.joint(&all[game], odds[game]));
-                        for (player, share) in all[game].players.into_iter().zip([black + both, white + both]) {
-                            if player == engine {
-                                inverted += share;
-                                sides += 1.0;
-                            }
-                        }
-                    }
-                    inverted / sides
-                };
-                now.shares = parallel::map(of_engine.len(), share);
-            }
-            let steps = [1.0, 0.8, 1.25];
-            let common = steps.into_iter().flat_map(|c| steps.map(|d| (now.together * c, now.result * d)));
-            let tried = common.map(|(together, result)| {
-                let one = Self { together, result, ..now.clone() };
-                // in the order of the games on any number of threads
-                let parts = parallel::map_chunks(all, CHUNK, |games| one.log_likelihood(games));
-                (parts.iter().sum(), one)
-            });
-            now = best(tried).unwrap_or(now);
-            for (engine, games) in of_engine.iter().enumerate().filter(|(_, games)| games.len() >= LEAST_GAMES) {
-                let from = now.weights[engine];
-                let tried = [1.0, 0.6, 0.8, 1.25, 1.6].map(|step| {
-                    // in place: a copy has the numbers of all engines
-                    let weight = (from * step).clamp(0.01, 3.0);
-                    now.weights[engine] = weight;
-                    let likelihood = now.log_likelihood(games.iter().map(|game| &all[*game as usize]));
-                    (likelihood - 0.5 * (libm::log(weight) / PRIOR_K).powi(2), weight)
-                });
-                now.weights[engine] = best(tried).unwrap_or(from);
-            }
-        }
-        now
-    }
-
-    /// The likelihood of a game by the share p of games in which an engine's sign is inverted: the factors of (1 - p)²,
-    /// p (1 - p) and p².
-    fn by_share(&self, engine: usize, evidence: &Evidence) -> [f64; 3] {
-        let [none, white, black, both] = self.odds(evidence);
-        let [is_black, is_white] = evidence.players.map(|player| player == engine);
-        if is_black && is_white {
-            return [none, white + black, both];
-        }
-        let other = self.shares[evidence.players[usize::from(is_black)]];
-        let (own, opponent) = if is_black { (black, white) } else { (white, black) };
-        let (right, wrong) = ((1.0 - other) * none + other * opponent, (1.0 - other) * own + other * both);
-        [right, right + wrong, wrong]
-    }
-}
-
-/// Shares of their sum.
-fn probabilities(parts: [f64; 4]) -> [f64; 4] {
-    let sum = parts.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-    parts.map(|part| part / sum)
-}
-
-/// The logarithm of a product of likelihoods.
-fn log_product(factors: impl Iterator<Item = f64>) -> f64 {
-    /// A factor counts as no less; the logarithm is taken where the product falls below it.
-    const LEAST: f64 = 1e-150;
-    let (mut log, mut product) = (0.0, 1.0);
-    for factor in factors {
-        product *= factor.max(LEAST);
-        if product < LEAST {
-            log += libm::log(product);
-            product = 1.0;
-        }
-    }
-    log + libm::log(product)
-}
-
-/// The first of those with the largest likelihood.
-fn best<T>(tried: impl IntoIterator<Item = (f64, T)>) -> Option<T> {
-    tried.into_iter().reduce(|a, b| if b.0 > a.0 { b } else { a }).map(|(_, one)| one)
+    (engines, all, firsts)
 }
 
 /// The engines whose scores have the wrong sign in some games, by name. Not found are engines whose opponents give no
 /// scores, and those whose scores say nothing, or are inverted in about half of the games: their slopes are 0.
 pub fn mixed_signs(table: &SampleTable) -> Vec<MixedSigns> {
-    let (engines, all) = evidence(table);
+    let (engines, all, firsts) = evidence(table);
     let mut of_engine: Vec<Vec<u32>> = vec![Vec::new(); engines.len()];
     for (game, evidence) in (0..).zip(&all) {
         let [black, white] = evidence.players;
@@ -327,39 +167,30 @@ pub fn mixed_signs(table: &SampleTable) -> Vec<MixedSigns> {
     let mixture = Mixture::fit(&all, &of_engine);
     let judged = of_engine.iter().filter(|games| games.len() >= LEAST_GAMES).count().max(1);
     let find = |slot: usize| {
-        let by_share: Vec<[f64; 3]> = of(slot).map(|evidence| mixture.by_share(slot, evidence)).collect();
-        let at = |p: f64| {
-            let q = 1.0 - p;
-            log_product(by_share.iter().map(|[none, one, both]| q * q * none + p * q * one + p * p * both))
-        };
-        let profile: Vec<(f64, f64)> = (1..400).map(|i| f64::from(i) / 400.0).map(|p| (p, at(p))).collect();
-        let &(share, top) = profile.iter().reduce(|a, b| if b.1 > a.1 { b } else { a })?;
-        let mut within = profile.iter().filter(|(_, l)| top - l <= DROP_95).map(|(p, _)| *p);
-        let low = within.next().unwrap_or(share);
-        let high = within.next_back().unwrap_or(low);
-        let gain = 2.0 * (top - at(0.0));
+        let games: Vec<&Evidence> = of(slot).collect();
+        let Share { value: share, interval, gain } = mixture.share(slot, &games)?;
+        let [low, high] = interval;
         let is_large = gain >= LEAST_GAIN + 2.0 * libm::log(judged as f64);
-        let of_game = gain / (share * by_share.len() as f64);
+        let of_game = gain / (share * games.len() as f64);
         if low <= LEAST_SHARE || !is_large || of_game < LEAST_GAIN_OF_GAME || (low..=high).contains(&0.5) {
             return None;
         }
-        let as_black = of(slot).filter(|e| e.players[0] == slot).count() as u64;
-        let (games, interval) = (by_share.len() as u64, [low, high]);
+        let as_black = games.iter().filter(|e| e.players[0] == slot).count() as u64;
+        let games = games.len() as u64;
         let by_color = [as_black, games - as_black];
         Some((slot, MixedSigns { engine: engines[slot], games, share, interval, inverted: Vec::new(), by_color }))
     };
     let mut found: Vec<(usize, MixedSigns)> = parallel::map_into(suspects, find).into_iter().flatten().collect();
     let mut is_found = vec![false; engines.len()];
     found.iter().for_each(|(slot, _)| is_found[*slot] = true);
-    // without the result: to choose the sign that agrees with it would make the slope steeper
-    let blind = Mixture { result: 0.0, ..mixture.clone() };
+    let blind = mixture.without_results();
     for (slot, mixed) in &mut found {
-        for evidence in of(*slot) {
-            let by = if evidence.players.iter().all(|player| is_found[*player]) { &mixture } else { &blind };
-            let [_, white, black, all] = probabilities(by.joint(evidence, by.odds(evidence)));
-            for (side, share) in [(Color::Black, black + all), (Color::White, white + all)] {
-                if evidence.players[side.index()] == *slot && share > 0.5 {
-                    mixed.inverted.push(Inverted { game: evidence.game, color: side, line: evidence.line });
+        for game in of_engine[*slot].iter().map(|game| *game as usize) {
+            let (players, first) = (all[game].players, firsts[game]);
+            let by = if players.iter().all(|player| is_found[*player]) { &mixture } else { &blind };
+            for (color, share) in [Color::Black, Color::White].into_iter().zip(by.inverted(&all[game])) {
+                if players[color.index()] == *slot && share > 0.5 {
+                    mixed.inverted.push(Inverted { game: first.game, color, line: first.line });
                 }
             }
         }
@@ -403,7 +234,7 @@ pub fn mend_signs(table: &mut SampleTable) -> Vec<Text> {
 mod tests {
     use super::*;
     use evalcurve_calibration::types::{Outcome, Termination};
-    use evalcurve_records::sample::{GameInfo, Sample};
+    use evalcurve_records::sample::GameInfo;
 
     /// Games of A as Black and B as White, each with a score of A, the reply and whether A won.
     fn table(games: impl IntoIterator<Item = (i32, i32, bool)>) -> SampleTable {
