@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 /// The fields of a fitted model beside its parameters.
 #[derive(Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Evidence {
     /// Covariance of the parameters in their order, clustered by game; symmetric and positive.

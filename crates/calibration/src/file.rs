@@ -12,8 +12,8 @@ use crate::error::OF_ANOTHER_VERSION;
 use crate::estimate::Estimate;
 use crate::maps;
 use crate::model::{Model, ModelKind, Sigmoid};
-#[cfg(feature = "schema")]
-use crate::schema;
+#[cfg(test)]
+use crate::tests::schema;
 use crate::unknown::Unknown;
 
 /// The value of `format` in every calibration file.
@@ -23,26 +23,26 @@ pub const VERSION: u32 = 1;
 
 /// The calibration of one engine's scores. Every score is in centipawns and in the view of the side to move.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(remote = "Self", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", schemars(title = "evalcurve calibration, version 1"))]
+#[cfg_attr(test, schemars(title = "evalcurve calibration, version 1"))]
 pub struct Calibration {
     /// Marks the file as a calibration file.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = FORMAT)))]
+    #[cfg_attr(test, schemars(extend("const" = FORMAT)))]
     pub(crate) format: Format,
     /// Version of the format.
-    #[cfg_attr(feature = "schema", schemars(extend("const" = VERSION)))]
+    #[cfg_attr(test, schemars(extend("const" = VERSION)))]
     pub(crate) version: Version,
     /// The engine whose scores these are.
     pub engine: Engine,
     /// The unit of every score in the file.
     pub score_unit: ScoreUnit,
     /// The chosen model, which turns a score into a win rate: one of `models`, named by its method.
-    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::chosen_model"))]
+    #[cfg_attr(test, schemars(schema_with = "schema::chosen_model"))]
     pub model: ChosenModel,
     /// Every fitted model by its method, including the chosen one.
     #[serde(deserialize_with = "maps::models")]
-    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::fitted_models"))]
+    #[cfg_attr(test, schemars(schema_with = "schema::fitted_models"))]
     pub models: BTreeMap<ModelKind, FittedModel>,
     /// The opponents that the engine met, and how many engines were fitted together.
     pub field: Option<Field>,
@@ -66,15 +66,15 @@ pub struct Calibration {
     pub tool: Tool,
     /// What the file holds beyond this version.
     #[serde(skip)]
-    #[cfg_attr(feature = "schema", schemars(skip))]
+    #[cfg_attr(test, schemars(skip))]
     pub(crate) unknown: Vec<Unknown>,
 }
 
 /// The constant `format` of a calibration file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "String", into = "String")]
-#[cfg_attr(feature = "schema", schemars(with = "String"))]
+#[cfg_attr(test, schemars(with = "String"))]
 pub(crate) struct Format;
 
 impl TryFrom<String> for Format {
@@ -96,9 +96,9 @@ impl From<Format> for String {
 
 /// The constant `version` of a calibration file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "u64", into = "u32")]
-#[cfg_attr(feature = "schema", schemars(with = "u32"))]
+#[cfg_attr(test, schemars(with = "u32"))]
 pub(crate) struct Version;
 
 impl TryFrom<u64> for Version {
@@ -123,20 +123,20 @@ impl From<Version> for u32 {
 
 /// The engine that gave the scores.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Engine {
     /// Name of the engine.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub name: String,
     /// Other names of the engine in the records.
-    #[cfg_attr(feature = "schema", schemars(inner(length(min = 1))))]
+    #[cfg_attr(test, schemars(inner(length(min = 1))))]
     pub aliases: Vec<String>,
 }
 
 /// The unit of scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ScoreUnit {
@@ -175,7 +175,7 @@ impl FittedModel {
 
 /// The opponents that the engine met, and how many engines were fitted together.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Field {
     /// Samples of games in which the ratings of both players are known.
@@ -203,7 +203,7 @@ impl Field {
 /// Why a calibration should not be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[non_exhaustive]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Doubt {
     /// The scores of one colour correlate negatively with the results, or those of some games contradict the opponents:
@@ -241,7 +241,7 @@ pub enum Doubt {
     RowsAsGames,
     /// A doubt of a later version; [`Calibration::unknown`] has its word.
     #[serde(other)]
-    #[cfg_attr(feature = "schema", schemars(skip))]
+    #[cfg_attr(test, schemars(skip))]
     Unknown,
 }
 
@@ -271,13 +271,13 @@ impl Doubt {
 
 /// Standardised scores: z = (x - mean) / sd.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Standardization {
     /// Mean score, centipawns.
     pub mean: f64,
     /// Standard deviation (ddof 1), centipawns.
-    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    #[cfg_attr(test, schemars(extend("exclusiveMinimum" = 0)))]
     pub sd: f64,
     /// Number of samples.
     pub samples: u64,
@@ -292,11 +292,11 @@ impl Standardization {
 
 /// Integer counts of an evaluation curve.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
     /// Width of a bin, centipawns.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub bin_cp: u64,
     /// The bins that hold samples, ascending by `bin`.
     pub bins: Vec<CurveBin>,
@@ -313,7 +313,7 @@ impl Curve {
 
 /// Counts of the scores from `low_cp` to below `low_cp + bin_cp`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CurveBin {
     /// Index of the bin.
@@ -332,7 +332,7 @@ pub struct CurveBin {
 
 /// How fits treat mate scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MatePolicy {
     /// They are left out.
@@ -345,16 +345,16 @@ pub enum MatePolicy {
 
 /// Mate scores: how the fits treated them, and how many there were.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Mates {
     /// How the fits treated mate scores.
     pub policy: MatePolicy,
     /// With policy `clip`, the score that replaces a mate score, centipawns; else `null`.
-    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    #[cfg_attr(test, schemars(extend("exclusiveMinimum" = 0)))]
     pub clip_cp: Option<f64>,
     /// Mate threshold: scores of this size or larger are mates, centipawns. With `null` no score is.
-    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    #[cfg_attr(test, schemars(extend("exclusiveMinimum" = 0)))]
     pub threshold_cp: Option<f64>,
     /// Samples whose score is a mate.
     pub beyond: u64,
@@ -364,7 +364,7 @@ pub struct Mates {
 
 /// Range of the scores, including mates, centipawns.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ScoreRange {
     /// Smallest score.
@@ -372,13 +372,13 @@ pub struct ScoreRange {
     /// Largest score.
     pub max_cp: f64,
     /// Largest absolute value that is not a mate; it shows a wrong mate threshold.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub largest_cp_left: Option<f64>,
 }
 
 /// How fits treat drawn games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Draws {
@@ -390,16 +390,16 @@ pub enum Draws {
 
 /// How the samples were drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Sampling {
     /// First ply that may be drawn.
     pub from_ply: u64,
     /// Plies per window.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub window: u64,
     /// Positions drawn per window and side.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub per_window: u64,
     /// Seed of the draw.
     pub seed: u64,
@@ -408,20 +408,20 @@ pub struct Sampling {
     /// Fewest samples for a fit.
     pub min_samples: u64,
     /// The filters, as the user wrote them.
-    #[cfg_attr(feature = "schema", schemars(inner(length(min = 1))))]
+    #[cfg_attr(test, schemars(inner(length(min = 1))))]
     pub filters: Vec<String>,
 }
 
 /// Where the numbers come from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
     /// Names of the inputs, without directories that exist on one machine only.
-    #[cfg_attr(feature = "schema", schemars(inner(length(min = 1))))]
+    #[cfg_attr(test, schemars(inner(length(min = 1))))]
     pub inputs: Vec<String>,
     /// SHA-256 of the engine's samples, 64 lower-case hexadecimal digits.
-    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]{64}$")))]
+    #[cfg_attr(test, schemars(regex(pattern = "^[0-9a-f]{64}$")))]
     pub digest: Option<String>,
     /// Number of games with samples.
     pub games: Option<u64>,
@@ -432,37 +432,37 @@ pub struct Provenance {
     /// The opponents of the engine.
     pub opponents: Vec<Opponent>,
     /// The time controls, as in the records.
-    #[cfg_attr(feature = "schema", schemars(inner(length(min = 1))))]
+    #[cfg_attr(test, schemars(inner(length(min = 1))))]
     pub time_controls: Vec<String>,
     /// Number of games per termination.
     #[serde(deserialize_with = "maps::terminations")]
-    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::terminations"))]
+    #[cfg_attr(test, schemars(schema_with = "schema::terminations"))]
     pub terminations: BTreeMap<String, u64>,
     /// Free text; for published coefficients the paper and table.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub source: Option<String>,
 }
 
 /// First and last day, as `YYYY-MM-DD`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Dates {
     /// The earliest start of a game.
-    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")))]
+    #[cfg_attr(test, schemars(regex(pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")))]
     pub first: String,
     /// The latest start of a game.
-    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")))]
+    #[cfg_attr(test, schemars(regex(pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")))]
     pub last: String,
 }
 
 /// An opponent and the number of games against it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Opponent {
     /// Name of the opponent.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub name: String,
     /// Number of games.
     pub games: u64,
@@ -472,11 +472,11 @@ pub struct Opponent {
 
 /// Proper scores of the chosen model, out of sample. A draw counts as half a win and half a loss.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ProperScores {
     /// Number of folds; each game is in one fold.
-    #[cfg_attr(feature = "schema", schemars(range(min = 2)))]
+    #[cfg_attr(test, schemars(range(min = 2)))]
     pub folds: u64,
     /// Number of samples.
     pub samples: u64,
@@ -500,20 +500,20 @@ pub struct ProperScores {
     pub spiegelhalter_z: Option<f64>,
     /// Log loss of the baselines, models that need no calibration, on the same samples.
     #[serde(deserialize_with = "maps::baselines")]
-    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::baselines"))]
+    #[cfg_attr(test, schemars(schema_with = "schema::baselines"))]
     pub baselines: BTreeMap<ModelKind, Estimate>,
 }
 
 /// The program that wrote the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Tool {
     /// Name of the program.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub name: String,
     /// Version of the program.
-    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub version: String,
 }
 

@@ -29,14 +29,12 @@
 //! opponents of its games in place of equal ones. [`Calibration::unknown`] is what only a later version can read.
 //! An [`OwnModel`] is a model of your program that files hold under its name.
 //!
-//! Setup: `cargo add evalcurve-calibration`. The feature `schema` adds the JSON Schema of the file.
+//! Setup: `cargo add evalcurve-calibration`. [`SCHEMA`] is the JSON Schema of the file.
 
 mod at;
 mod bounded;
 mod check;
 mod control;
-#[cfg(feature = "schema")]
-mod document;
 pub mod draws;
 mod error;
 mod estimate;
@@ -51,8 +49,6 @@ pub mod model;
 pub mod normal;
 pub mod quantile;
 mod read;
-#[cfg(feature = "schema")]
-mod schema;
 mod sigmoid;
 mod situation;
 pub mod types;
@@ -67,8 +63,6 @@ mod tests;
 pub use at::At;
 pub use bounded::read_bounded;
 pub use control::control_seconds;
-#[cfg(feature = "schema")]
-pub use document::schema;
 pub use error::{CalibrationError, ErrorKind};
 pub use estimate::Estimate;
 pub use file::{Calibration, FittedModel};
@@ -78,6 +72,12 @@ pub use model::*;
 pub use sigmoid::CP_PER_LOGIT;
 pub use situation::{ELO_PER_LOGIT, LOGITS_PER_ELO, RATINGS, Reading, SharedPosition, Situation, StageUnit};
 pub use types::{Color, Declared, Outcome, Termination};
+
+/// The JSON Schema (draft 2020-12) of the calibration file, version 1, as indented text.
+///
+/// It refuses everything that a schema can refuse. Only [`Calibration::read`] checks that bins ascend, that the chosen
+/// model is one of `models` and that a covariance is symmetric and positive.
+pub const SCHEMA: &str = include_str!("schema.json");
 pub use unknown::Unknown;
 pub use wdl::{PawnValue, WdlEstimate, permille};
 pub use win_rate::Score;

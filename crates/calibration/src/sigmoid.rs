@@ -12,11 +12,11 @@ pub const CP_PER_LOGIT: f64 = 600.0;
 /// The sign of `w2` is that of Takeuchi 2018, section 4.2.1: a positive `w2` means a win rate below one half at
 /// score 0. Score and win rate are in the view of the side to move.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Sigmoid {
     /// Slope, per centipawn.
-    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    #[cfg_attr(test, schemars(extend("exclusiveMinimum" = 0)))]
     pub w1: f64,
     /// Offset, in logits: the win rate at score 0 is 1/(1 + exp(w2)).
     pub w2: f64,

@@ -95,7 +95,7 @@ const PLY_TARGET: f64 = 64.0;
 
 /// What the stage of a game is measured by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StageUnit {
     /// Number of the move to be made.

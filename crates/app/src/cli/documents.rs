@@ -40,7 +40,7 @@ impl Subcommand for SchemaArgs {
         let mut of_flats = program.flats.iter().flat_map(|flat| flat.schemas);
         match of_flats.find(|(name, _)| *name == self.document) {
             Some((_, schema)) => terminal::print(schema)?,
-            None if self.document == CALIBRATION => terminal::print(&evalcurve_calibration::schema())?,
+            None if self.document == CALIBRATION => terminal::print(evalcurve_calibration::SCHEMA)?,
             None => {
                 let others = program.flats.iter().flat_map(|flat| flat.schemas).map(|(name, _)| *name);
                 let known = [CALIBRATION].into_iter().chain(others).collect::<Vec<_>>().join(", ");

@@ -47,7 +47,7 @@ pub(super) static SHARED_Z: Definition = Definition {
 
 /// The same win rate for every score.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Constant {
     /// The win rate, in [0, 1].

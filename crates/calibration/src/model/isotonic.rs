@@ -18,11 +18,11 @@ pub(super) static ISOTONIC: Definition = Definition {
 
 /// A rising curve through points, straight between them and flat beyond the outermost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Isotonic {
     /// (score in centipawns, win rate in (0, 1)): scores ascend, win rates do not fall.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<[f64; 2]>", length(min = 2)))]
+    #[cfg_attr(test, schemars(with = "Vec<[f64; 2]>", length(min = 2)))]
     pub points: Vec<(f64, f64)>,
 }
 

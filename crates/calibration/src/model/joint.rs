@@ -36,26 +36,26 @@ pub(super) static JOINT: Definition = Definition {
 /// Between equals w2 does not remain: engines that look at one position would otherwise be forecast by who looks at it,
 /// not by what it is worth. The slope in the field is another one, because who meets weak opponents has high scores.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Joint {
     /// Slope, per centipawn.
-    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    #[cfg_attr(test, schemars(extend("exclusiveMinimum" = 0)))]
     pub w1: f64,
     /// Offset against the opponents of the fit, in logits: at score 0 u is -w2 there.
     pub w2: f64,
     /// What a logit of rating difference adds to u.
     pub w3: f64,
     /// Share of games won, and of games lost, whatever the score, a draw half of each; the same for all engines.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub lapse: f64,
     /// The part of twice `lapse` that is games drawn at any score; the rest is decided games that follow no score. The
     /// same for all engines.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub drawn: f64,
     /// Half the width of the draws, in logits: between equals a score of `draw_width`/w1 wins as often as not. 0 where
     /// no game was drawn; the same for all engines.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub draw_width: f64,
     /// By how much scores promise more than the results against known opponents hold, in logits; the same for all
     /// engines of the fit.
@@ -64,7 +64,7 @@ pub struct Joint {
     /// samples.
     pub strength: f64,
     /// Slope against the opponents of the fit, per centipawn.
-    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    #[cfg_attr(test, schemars(extend("exclusiveMinimum" = 0)))]
     pub field_w1: f64,
 }
 

@@ -24,16 +24,16 @@ pub(super) static LAPSE: Definition = Definition {
 
 /// p = lapse + (1 - 2 lapse) / (1 + exp(-w1 x + w2)).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Lapse {
     /// Slope, per centipawn.
-    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    #[cfg_attr(test, schemars(extend("exclusiveMinimum" = 0)))]
     pub w1: f64,
     /// Offset, in logits; the sign of Takeuchi 2018.
     pub w2: f64,
     /// Share of games won, and of games lost, whatever the score: the win rate of a hopeless position.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0)))]
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub lapse: f64,
 }
 

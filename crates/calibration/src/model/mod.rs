@@ -55,7 +55,7 @@ macro_rules! models {
             }
 
             /// The name of each form, the JSON Schema of its parameters, and the size of its covariance.
-            #[cfg(feature = "schema")]
+            #[cfg(test)]
             pub(crate) fn schemas(
                 generator: &mut schemars::SchemaGenerator,
             ) -> Vec<(&'static str, schemars::Schema, usize)> {

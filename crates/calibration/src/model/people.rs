@@ -25,7 +25,7 @@ pub(super) static PEOPLE: Definition = Definition {
 
 /// The values that a model was fitted to. Those outside count as the nearer end.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Span {
     /// 1% of the samples lie below.
@@ -61,11 +61,11 @@ impl Span {
 /// ln w1(R, T) = ln w1 + `per_elo` e + `per_elo_squared` e² + `per_doubling` log2(T/T0), e = R - R0. R0 and T0 are
 /// the `middle` of `rating` and `seconds` (missing without time controls), whose `from` and `to` clamp R and T.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct People {
     /// Slope at the middle rating R0 and the middle time T0, per centipawn.
-    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    #[cfg_attr(test, schemars(extend("exclusiveMinimum" = 0)))]
     pub w1: f64,
     /// Offset between equals, in logits; the sign of Takeuchi 2018.
     pub w2: f64,

@@ -20,11 +20,11 @@ pub(super) static PHASE: Definition = Definition {
 /// p(x, ply) = 1/(1 + exp(-(w1 + w1_per_ply (ply - middle_ply)) x + w2)). Plies outside `from_ply` to `to_ply` count as
 /// the nearer of the two.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
     /// Slope at the middle ply, per centipawn.
-    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    #[cfg_attr(test, schemars(extend("exclusiveMinimum" = 0)))]
     pub w1: f64,
     /// Offset, in logits; the sign of Takeuchi 2018.
     pub w2: f64,

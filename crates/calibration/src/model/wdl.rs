@@ -37,10 +37,10 @@ pub const TERMS: usize = 4;
 
 /// The model of wins, draws and losses.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(
-    feature = "schema",
+    test,
     schemars(description = "wins 1 / (1 + exp(-(x - a)/b)), losses 1 / (1 + exp(-(-x - a)/b)), the rest draws; \
                    win rate = wins + draws/2; a and b are polynomials of t = stage/64 (ply) or stage/58 (material), \
                    the highest power first")

@@ -1,12 +1,40 @@
-//! Parts of the JSON Schema that the types do not give by themselves.
+//! The JSON Schema of the calibration file as its types say it, and the parts that they do not give by themselves:
+//! [`crate::SCHEMA`] is its committed text.
 
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
 use crate::estimate::Estimate;
 use crate::evidence::Evidence;
+use crate::file::Calibration;
 use crate::model::{Model, ModelKind};
 use crate::types::Termination;
+
+pub(crate) fn schema() -> String {
+    let settings = SchemaSettings::draft2020_12().with_transform(RecursiveTransform(strict));
+    format!("{:#}\n", settings.into_generator().into_root_schema_for::<Calibration>().to_value())
+}
+
+/// Requires every field of an object, except where the schema says that none is, and bounds integers by their types.
+fn strict(schema: &mut Schema) {
+    let Some(object) = schema.as_object_mut() else { return };
+    if let Some(Value::Object(properties)) = object.get("properties")
+        && object.get("required") != Some(&json!([]))
+    {
+        let names: Vec<&String> = properties.keys().collect();
+        object.insert("required".to_owned(), json!(names));
+    }
+    let (minimum, maximum) = match object.remove("format").as_ref().and_then(Value::as_str) {
+        Some("uint64") => (json!(0), json!(u64::MAX)),
+        Some("uint32") => (json!(0), json!(u32::MAX)),
+        Some("int64") => (json!(i64::MIN), json!(i64::MAX)),
+        _ => return,
+    };
+    object.entry("minimum").or_insert(minimum);
+    object.entry("maximum").or_insert(maximum);
+}
 
 /// An object that may have any of these fields and no others.
 fn any_of<'a>(names: impl IntoIterator<Item = &'a str>, value: impl Fn(&str) -> Schema) -> Schema {
