@@ -1,7 +1,7 @@
 //! Games in which an engine's scores have the wrong sign: those of one of several clients, or of one side.
 
 use evalcurve_calibration::types::Color;
-use evalcurve_fit::fit::inverted::{Evidence, Mixture, Share};
+use evalcurve_fit::fit::inverted::{Evidence, LEAST_GAMES, Mixture, Share};
 use evalcurve_fit::fit::median_size;
 use evalcurve_fit::parallel;
 use evalcurve_records::sample::{NameId, Sample, SampleTable};
@@ -10,8 +10,6 @@ use evalcurve_words::text;
 
 use super::plays;
 
-/// Games with scores of both sides that an engine needs.
-const LEAST_GAMES: usize = 20;
 /// A game judges the signs by itself if its T is this large ...
 const STRONG: f64 = 0.5;
 /// ... and so many of these, and this share of them, must contradict before a mixture is fitted at all.
@@ -168,8 +166,7 @@ pub fn mixed_signs(table: &SampleTable) -> Vec<MixedSigns> {
     let judged = of_engine.iter().filter(|games| games.len() >= LEAST_GAMES).count().max(1);
     let find = |slot: usize| {
         let games: Vec<&Evidence> = of(slot).collect();
-        let Share { value: share, interval, gain } = mixture.share(slot, &games)?;
-        let [low, high] = interval;
+        let Share { value: share, interval: interval @ [low, high], gain } = mixture.share(slot, &games)?;
         let is_large = gain >= LEAST_GAIN + 2.0 * libm::log(judged as f64);
         let of_game = gain / (share * games.len() as f64);
         if low <= LEAST_SHARE || !is_large || of_game < LEAST_GAIN_OF_GAME || (low..=high).contains(&0.5) {

@@ -19,8 +19,8 @@ const ROUNDS: usize = 8;
 const STEPS: usize = 5;
 /// The drop of the log likelihood at the ends of a 95% interval.
 const DROP_95: f64 = 1.92;
-/// An engine has a weight of its own from so many games on.
-const LEAST_GAMES: usize = 20;
+/// Games with scores of both sides that an engine needs for a weight of its own.
+pub const LEAST_GAMES: usize = 20;
 
 /// What a game says of the signs of its players' scores.
 #[derive(Debug, Clone, Copy)]
@@ -67,7 +67,11 @@ impl Mixture {
 
     /// The probability that the scores of either side of a game, Black first, have the wrong sign.
     pub fn inverted(&self, evidence: &Evidence) -> [f64; 2] {
-        let [_, white, black, both] = probabilities(self.joint(evidence, self.odds(evidence)));
+        self.inverted_by(evidence, self.odds(evidence))
+    }
+
+    fn inverted_by(&self, evidence: &Evidence, odds: [f64; 4]) -> [f64; 2] {
+        let [_, white, black, both] = probabilities(self.joint(evidence, odds));
         [black + both, white + both]
     }
 
@@ -125,8 +129,8 @@ impl Mixture {
                 let share = |engine: usize| {
                     let (mut inverted, mut sides) = (0.0, PRIOR_GAMES);
                     for game in of_engine[engine].iter().map(|game| *game as usize) {
-                        let [_, white, black, both] = probabilities(now.joint(&all[game], odds[game]));
-                        for (player, share) in all[game].players.into_iter().zip([black + both, white + both]) {
+                        let shares = now.inverted_by(&all[game], odds[game]);
+                        for (player, share) in all[game].players.into_iter().zip(shares) {
                             if player == engine {
                                 inverted += share;
                                 sides += 1.0;
