@@ -7,9 +7,8 @@
 //! games of s sᵀ; s contains the gradients of all engines with scores in the game. This is `Logit` of statsmodels with
 //! engine-by-score interactions and `cov_type="cluster"`, grouped by game.
 
-use evalcurve_app::judge::regression::{Wald, wald as wald_of};
 use evalcurve_fit::calibration::{Calibration, Reading, Situation};
-use evalcurve_fit::fit::{Fit, Influence, Method, Sigmoid};
+use evalcurve_fit::fit::{Fit, Influence, Method, Sigmoid, Wald, wald as wald_of};
 use evalcurve_fit::normal::{Z_95, quantile, two_sided};
 use evalcurve_fit::validate::holm;
 use serde::Serialize;

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use evalcurve_app::judge::regression::Wald;
 use evalcurve_calibration::types::Outcome;
 use evalcurve_fit::calibration::{Calibration, FittedModel};
-use evalcurve_fit::fit::{FitData, FitOptions, Method, Observation};
+use evalcurve_fit::fit::{FitData, FitOptions, Method, Observation, Wald};
 use serde_json::Value;
 
 use super::mismatch::cells::Cells;

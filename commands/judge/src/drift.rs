@@ -4,10 +4,9 @@
 //! +250 now. The two calibrations are assumed to be independent.
 
 use evalcurve_app::judge::Verdict;
-use evalcurve_app::judge::regression::{Wald, wald};
 use evalcurve_fit::calibration::{Calibration, Estimate, Method, ModelKind, PawnValue, Reading, Situation};
 use evalcurve_fit::curve::Z_95;
-use evalcurve_fit::fit::{Sigmoid, StageUnit};
+use evalcurve_fit::fit::{Sigmoid, StageUnit, Wald, wald};
 use evalcurve_fit::normal::quantile_95;
 use evalcurve_words::language::{Language, Text};
 use evalcurve_words::text::signed;

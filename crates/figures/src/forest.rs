@@ -149,7 +149,7 @@ fn reading(label: &str, series: Option<&String>, mark: ForestMark) -> String {
 
 /// The numbers of the figure.
 fn data(what: &Forest) -> Data {
-    let mut data = Data { head: vec!["row", "series", "value", "low", "high"], rows: Vec::new() };
+    let mut data = Data::new(vec!["row", "series", "value", "low", "high"]);
     for row in &what.rows {
         for (i, mark) in row.marks.iter().enumerate() {
             let Some(mark) = mark else { continue };
@@ -210,7 +210,7 @@ mod tests {
         let figure = forest(&what, &PlotOptions { width: 480, ..PlotOptions::default() }).unwrap();
         assert_eq!(figure.svg().matches("<circle").count(), 2);
         assert!(figure.svg().contains("raw &lt;scores&gt;") && figure.svg().contains("技巧"));
-        assert_eq!(figure.data().rows[1], ["技巧", "", "-0.000100", "-0.000300", "0.000100"]);
+        assert_eq!(figure.data().rows().nth(1).unwrap(), ["技巧", "", "-0.000100", "-0.000300", "0.000100"]);
         let page = figure.svg_for_page();
         assert!(page.contains("技巧: −0.00010 [−0.00030, 0.00010]"), "{page}");
         assert_eq!(page.matches("tabindex").count(), 2);

@@ -266,13 +266,39 @@ impl PlotOptions {
 pub struct Data {
     /// Names of the columns.
     pub head: Vec<&'static str>,
-    pub rows: Vec<Vec<String>>,
+    rows: Vec<Vec<String>>,
+    /// engine, series and points: words only where somebody wants to read them
+    curves: Vec<(String, String, Vec<Point>)>,
 }
 
 impl Data {
+    fn new(head: Vec<&'static str>) -> Self {
+        Self { head, ..Self::default() }
+    }
+
     /// A table of curves: engine, series, score, win rate, interval, positions.
     pub fn curves() -> Self {
-        Self { head: vec!["engine", "series", "x", "win_rate", "low", "high", "count"], rows: Vec::new() }
+        Self::new(vec!["engine", "series", "x", "win_rate", "low", "high", "count"])
+    }
+
+    /// The cells of each row.
+    pub fn rows(&self) -> impl Iterator<Item = Vec<String>> {
+        let points = self.curves.iter().flat_map(|(engine, series, points)| {
+            points.iter().map(move |p| {
+                let cell = |shown: bool, text: String| if shown { text } else { String::new() };
+                let interval = p.low < p.high;
+                vec![
+                    engine.clone(),
+                    series.clone(),
+                    format!("{:.3}", p.x),
+                    format!("{:.6}", p.win_rate),
+                    cell(interval, format!("{:.6}", p.low)),
+                    cell(interval, format!("{:.6}", p.high)),
+                    cell(p.count > 0, p.count.to_string()),
+                ]
+            })
+        });
+        self.rows.iter().cloned().chain(points)
     }
 
     /// The table as CSV.
@@ -285,25 +311,13 @@ impl Data {
             quoted.collect::<Vec<_>>().join(",") + "\n"
         };
         let head = line(&mut self.head.iter().copied());
-        let rows = self.rows.iter().map(|row| line(&mut row.iter().map(String::as_str)));
+        let rows = self.rows().map(|row| line(&mut row.iter().map(String::as_str)));
         std::iter::once(head).chain(rows).collect()
     }
 
     /// Adds a curve. Points without an interval or a count have empty cells.
     pub fn curve(&mut self, engine: &str, series: &str, points: &[Point]) {
-        for p in points {
-            let cell = |shown: bool, text: String| if shown { text } else { String::new() };
-            let interval = p.low < p.high;
-            self.rows.push(vec![
-                engine.to_owned(),
-                series.to_owned(),
-                format!("{:.3}", p.x),
-                format!("{:.6}", p.win_rate),
-                cell(interval, format!("{:.6}", p.low)),
-                cell(interval, format!("{:.6}", p.high)),
-                cell(p.count > 0, p.count.to_string()),
-            ]);
-        }
+        self.curves.push((engine.to_owned(), series.to_owned(), points.to_vec()));
     }
 }
 

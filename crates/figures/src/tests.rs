@@ -263,14 +263,14 @@ fn figures_have_their_numbers() {
     let some = engines(3);
     let data = curves(&some, &PlotOptions::default()).unwrap().data().clone();
     assert_eq!(data.head, ["engine", "series", "x", "win_rate", "low", "high", "count"]);
-    let points = data.rows.iter().filter(|row| row[1] == "point").count();
+    let points = data.rows().filter(|row| row[1] == "point").count();
     assert_eq!(points, some.iter().map(|e| e.curve.len()).sum::<usize>());
     let first = &some[0].curve[0];
-    let row = &data.rows[0];
+    let row = data.rows().next().unwrap();
     assert_eq!((row[0].as_str(), row[2].as_str()), ("YaneuraOu", format!("{:.3}", first.x).as_str()));
     assert_eq!(row[6], first.count.to_string());
     let shares = histograms(&some, &PlotOptions::default()).unwrap().data().clone();
-    let sum: f64 = shares.rows.iter().filter(|r| r[0] == "技巧").map(|r| r[3].parse::<f64>().unwrap()).sum();
+    let sum: f64 = shares.rows().filter(|r| r[0] == "技巧").map(|r| r[3].parse::<f64>().unwrap()).sum();
     assert!((sum - 1.0).abs() < 1e-4, "{sum}");
 }
 

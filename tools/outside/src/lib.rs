@@ -93,7 +93,7 @@ impl Bent {
             offset: 0.0,
             features: [(0, bent(f64::from(case.score_cp))), (1, -1.0)],
         };
-        let found = regress(&cases.iter().map(row).collect::<Vec<_>>(), &[1.0, 0.0])?;
+        let found = regress(&cases.iter().map(row).collect(), &[1.0, 0.0])?;
         let covariance = found.covariance();
         let slope = found.at[0];
         let model = Model::own(&BENT, found.at).map_err(|_| FitError::SlopeNotPositive { w1: slope })?;

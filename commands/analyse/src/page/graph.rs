@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(svg.matches("<polygon").count(), 2, "{svg}");
         let [left, right, top, bottom] = drawn.frame;
         assert!(0.0 < left && left < right && right < 1_000.0 && 0.0 < top && top < bottom && bottom < 640.0);
-        assert_eq!(drawn.figure.data().rows.len(), 5);
+        assert_eq!(drawn.figure.data().rows().count(), 5);
         assert!(game_graph(&GameGraph::default(), &PlotOptions::default()).is_err());
     }
 }

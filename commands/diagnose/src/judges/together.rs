@@ -167,8 +167,7 @@ impl Weights {
                 let Forecast { game, outcome, .. } = shared.forecasts[0][i];
                 LinearRow { game, result: outcome.value(), offset: 0.0, features }
             };
-            let rows: Vec<LinearRow<&[(u32, f64)]>> =
-                positions.iter().zip(features.chunks_exact(width)).map(row).collect();
+            let rows = positions.iter().zip(features.chunks_exact(width)).map(row).collect();
             regress(&rows, start).map(|found| found.at)
         };
         let mut found = Self { weights: vec![0.0; engines.len()], constant: fit(&[], &[0.0])?[0] };

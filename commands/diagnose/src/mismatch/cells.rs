@@ -64,11 +64,7 @@ impl Cells {
     /// The cells, with each sample once.
     pub(crate) fn counted(&self) -> Vec<Cell> {
         let mut drawn = Drawn::new(self);
-        let samples = match &self.samples {
-            Samples::Counted(samples) => samples.len(),
-            Samples::Any(samples) => samples.len(),
-        };
-        (0..samples).for_each(|sample| drawn.add(self, sample, &[1; LANES]));
+        drawn.add(self, std::iter::repeat([1; LANES]));
         drawn.lane(0).collect()
     }
 
@@ -140,22 +136,23 @@ impl Drawn {
         }
     }
 
-    /// Adds a sample whose game was drawn so many times.
-    #[inline]
-    fn add(&mut self, cells: &Cells, sample: usize, times: &[u32; LANES]) {
+    /// Adds all samples, whose games were drawn so many times.
+    fn add(&mut self, cells: &Cells, times: impl Iterator<Item = [u32; LANES]>) {
         match (self, &cells.samples) {
             (Self::Counts(counts), Samples::Counted(samples)) => {
-                let count = &mut counts[samples[sample] as usize];
-                count.iter_mut().zip(times).for_each(|(count, times)| *count += times);
+                for (sample, times) in samples.iter().zip(times) {
+                    counts[*sample as usize].iter_mut().zip(times).for_each(|(count, times)| *count += times);
+                }
             }
             (Self::Sums(sums), Samples::Any(samples)) => {
-                let (cell, y) = samples[sample];
-                let [n, sum, squares] = &mut sums[cell as usize];
-                for (lane, times) in times.iter().enumerate() {
-                    let times = f64::from(*times);
-                    n[lane] += times;
-                    sum[lane] += times * y;
-                    squares[lane] += times * y * y;
+                for (&(cell, y), times) in samples.iter().zip(times) {
+                    let [n, sum, squares] = &mut sums[cell as usize];
+                    for (lane, times) in times.into_iter().enumerate() {
+                        let times = f64::from(times);
+                        n[lane] += times;
+                        sum[lane] += times * y;
+                        squares[lane] += times * y * y;
+                    }
                 }
             }
             _ => {}
@@ -192,11 +189,12 @@ pub(super) fn resample(game_of: &[u64], ids: &[u64], cells: &[Cells], options: &
                 times[draws.below_mixed(ids.len() as u64, *key) as usize][lane] += 1;
             }
         }
-        let mut drawn: Vec<Drawn> = cells.iter().map(Drawn::new).collect();
-        for (sample, &game) in game.iter().enumerate() {
-            let times = times[game as usize];
-            cells.iter().zip(&mut drawn).for_each(|(cells, drawn)| drawn.add(cells, sample, &times));
-        }
+        let of_cells = |cells| {
+            let mut drawn = Drawn::new(cells);
+            drawn.add(cells, game.iter().map(|game| times[*game as usize]));
+            drawn
+        };
+        let drawn: Vec<Drawn> = cells.iter().map(of_cells).collect();
         let m_squared =
             |lane: usize| cells.iter().zip(&drawn).map(|(cells, drawn)| cells.m_squared(drawn.lane(lane)).0).collect();
         (0..LANES).map(m_squared).collect()

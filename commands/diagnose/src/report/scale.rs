@@ -1,11 +1,11 @@
 //! One scale? The mismatch of every transform, engine against engine, and tests of equal curves.
 
-use evalcurve_app::judge::regression::Wald;
 use evalcurve_app::report::model::{Block, Table, folded, h3, p, soft};
 use evalcurve_app::report::text::{
     model_name, number, or_dash, p_value, thousands, with_interval, with_known_interval,
 };
 use evalcurve_figures::{EngineSeries, Figure, Forest, ForestMark, ForestRow, PlotError, Point, forest, pooled_curves};
+use evalcurve_fit::fit::Wald;
 use evalcurve_words::language::Text;
 use evalcurve_words::{key, say};
 use serde_json::json;

@@ -119,8 +119,9 @@ type Moment = [Option<i32>; 2];
 
 /// By how much the scores say that a side is ahead, by each rule of one move.
 fn levels_of(moment: Moment) -> impl Iterator<Item = (usize, Level)> {
-    let said = |side: usize, behind: bool| moment[side].map(|cp| level(if behind { cp.saturating_neg() } else { cp }));
-    levels(said).into_iter().enumerate().map(|(kind, level)| (kind * RUNS, level))
+    let said =
+        |side: usize, behind: bool| moment[side].map(|cp| [level(if behind { cp.saturating_neg() } else { cp })]);
+    levels(said).into_iter().enumerate().map(|(kind, [level])| (kind * RUNS, level))
 }
 
 /// The samples of a game that its players gave.
@@ -210,7 +211,7 @@ pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> 
             let ended = games().filter(|game| game.end.at_end[rule] >= threshold_cp).count();
             Some((ended, Reverse(threshold_cp), Reverse(rule)))
         };
-        let ruled = (0..RULES).filter_map(of_rule).max();
+        let ruled = (0..RULES).filter(|_| games().count() >= LEAST).filter_map(of_rule).max();
         let early = last_scores[i].as_ref().filter(|one| one.share() >= REVERSED);
         let early = early.filter(|one| one.chance() < if is_rare { LIKELY } else { RARE });
         let (threshold_cp, rule, reversed) = match ruled {

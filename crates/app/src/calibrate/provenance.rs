@@ -1,6 +1,7 @@
 //! The calibration file with its provenance.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 
 use evalcurve_fit::calibration::{
     Calibration, Curve, CurveBin, Dates, Field, MatePolicy, Mates, Opponent, Provenance, Sampling, ScoreRange,
@@ -102,17 +103,12 @@ fn field(table: &SampleTable, samples: &[Sample], result: &EngineResult, strengt
 
 /// SHA-256 of the samples of an engine.
 pub fn digest(table: &SampleTable, samples: &[Sample]) -> String {
-    let mut digest = Sha256::new();
+    let (mut digest, mut line) = (Sha256::new(), String::new());
     for sample in samples {
         let id = table.game(sample).map_or(0, |g| g.id);
-        let line = format!(
-            "{id:016x},{},{},{},{},{}\n",
-            sample.color,
-            sample.ply,
-            sample.score_cp,
-            sample.mate,
-            sample.outcome.value()
-        );
+        let Sample { color, ply, score_cp, mate, outcome, .. } = sample;
+        line.clear();
+        let _ = write!(line, "{id:016x},{color},{ply},{score_cp},{mate},{}\n", outcome.value());
         digest.update(line.as_bytes());
     }
     digest.finalize().iter().map(|b| format!("{b:02x}")).collect()

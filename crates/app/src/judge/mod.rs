@@ -7,7 +7,6 @@ pub mod evaluation;
 pub mod judges;
 #[cfg(test)]
 mod oracle;
-pub mod regression;
 pub mod split;
 
 use std::collections::BTreeMap;

@@ -2,12 +2,11 @@
 
 use evalcurve_calibration::Sigmoid;
 use evalcurve_calibration::types::{Color, Outcome, Termination};
-use evalcurve_fit::fit::{BootstrapOptions, FitData, Method, Observation};
+use evalcurve_fit::fit::{BootstrapOptions, FitData, Method, Observation, Wald};
 use evalcurve_records::sample::{GameInfo, Sample, SampleTable, by_engine};
 use serde_json::Value;
 
 use crate::calibrate::{CalibrateOptions, observation};
-use crate::judge::regression::Wald;
 use crate::judge::split::{Split, split_curves};
 
 /// The text of a file of the repository; `None` in a package, which does not hold it.

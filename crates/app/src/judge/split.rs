@@ -11,29 +11,30 @@
 //! - logit p = w1 x - w2 + d_g + s_g x, one curve per group. The Wald test of all d_g = s_g = 0 tests whether the
 //!   curves differ, that of all s_g = 0 whether they differ by more than a shift.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
-use evalcurve_calibration::types::Color;
 use evalcurve_fit::curve::{CurvePoint, EvaluationCurve, Z_95, quantile_points};
-use evalcurve_fit::fit::{FitOptions, Method, Observation, ScoreCounts, Sigmoid, fit};
+use evalcurve_fit::fit::{
+    FitOptions, LinearRow, LinearRows, Method, Observation, Regression, ScoreCounts, Sigmoid, Wald, count_games, fit,
+    regress_any,
+};
 use evalcurve_fit::parallel;
 use evalcurve_fit::validate::holm;
 use evalcurve_records::sample::expression::{Expression, ExpressionError};
-use evalcurve_records::sample::{EngineSamples, Sample, SampleTable, by_engine};
+use evalcurve_records::sample::{EngineSamples, NameId, Sample, SampleTable, by_engine};
 use evalcurve_words::language::{Language, Text};
 use evalcurve_words::text::signed;
 use evalcurve_words::{key, say, text};
 use serde::Serialize;
 
-use super::regression::{Regression, Rows, Wald};
 use crate::calibrate::{CalibrateOptions, observation};
 
 /// Fewest samples of a group; the curve of a smaller one would have no plotted point.
 pub const MIN_GROUP_SAMPLES: usize = 50;
 
 /// Fewest games of a group; a covariance clustered by game needs clusters.
-pub const MIN_GROUP_GAMES: usize = 20;
+pub const MIN_GROUP_GAMES: u64 = 20;
 
 /// Samples of a bin of equal counts, at most: a group is part of an engine's samples.
 pub const SMALL_BIN: u64 = 20;
@@ -96,45 +97,49 @@ impl Split {
         })
     }
 
-    /// The group of a sample: its rank in the list and its name; `None` if the record does not contain it.
-    fn group(&self, table: &SampleTable, sample: &Sample, options: &CalibrateOptions) -> Option<(i32, Text)> {
+    /// The number of a sample's group; `None` if the record does not contain it.
+    fn group(&self, table: &SampleTable, sample: &Sample, options: &CalibrateOptions) -> Option<u32> {
         let game = table.game(sample)?;
-        let name = |id| Some(table.names.get(id)).filter(|n| !n.is_empty()).map(|n| (0, Text::same(n)));
+        let named = |id: NameId| Some(id).filter(|id| !table.names.get(*id).is_empty());
         match self {
-            Self::Phase => {
-                let (from, width) = (options.sampling.from_ply, options.sampling.window.max(1));
-                let phase = (sample.ply.checked_sub(from)? / width).min(2);
-                let first = from + phase * width;
-                let label = match phase {
-                    2 => text!("ply {first}+"),
-                    _ => text!("ply {first}–{}", first + width - 1),
-                };
-                Some((phase as i32, label))
-            }
-            Self::Color if game.without_colors => None,
-            Self::Color => {
-                let label = if sample.color == Color::Black { text!("black") } else { text!("white") };
-                Some((sample.color.index() as i32, label))
-            }
+            Self::Phase => Some((sample.ply.checked_sub(options.sampling.from_ply)? / phase_width(options)).min(2)),
+            Self::Color => (!game.without_colors).then(|| sample.color.index() as u32),
             Self::RatingGap => {
                 let gap = game.ratings[sample.color.index()]? - game.ratings[sample.color.opponent().index()]?;
-                Some(if gap < -EQUAL_RATING {
-                    (1, text!("weaker by more than {EQUAL_RATING:.0}"))
-                } else if gap > EQUAL_RATING {
-                    (2, text!("stronger by more than {EQUAL_RATING:.0}"))
-                } else {
-                    (0, text!("ratings within {EQUAL_RATING:.0}"))
-                })
+                Some(if gap < -EQUAL_RATING { 1 } else { 2 * u32::from(gap > EQUAL_RATING) })
             }
-            Self::Opponent => name(sample.opponent),
-            Self::TimeControl => name(game.time_control),
-            Self::Expression(expression) => Some(if expression.holds(&table.names, game, sample)? {
-                (1, Text::same(expression.to_string()))
-            } else {
-                (0, text!("not ({expression})"))
-            }),
+            Self::Opponent => named(sample.opponent),
+            Self::TimeControl => named(game.time_control),
+            Self::Expression(expression) => expression.holds(&table.names, game, sample).map(u32::from),
         }
     }
+
+    /// The name of a group.
+    fn label(&self, group: u32, table: &SampleTable, options: &CalibrateOptions) -> Text {
+        match (self, group) {
+            (Self::Phase, _) => {
+                let width = phase_width(options);
+                let first = options.sampling.from_ply + group * width;
+                match group {
+                    2 => text!("ply {first}+"),
+                    _ => text!("ply {first}–{}", first + width - 1),
+                }
+            }
+            (Self::Color, 0) => text!("black"),
+            (Self::Color, _) => text!("white"),
+            (Self::RatingGap, 0) => text!("ratings within {EQUAL_RATING:.0}"),
+            (Self::RatingGap, 1) => text!("weaker by more than {EQUAL_RATING:.0}"),
+            (Self::RatingGap, _) => text!("stronger by more than {EQUAL_RATING:.0}"),
+            (Self::Opponent | Self::TimeControl, name) => Text::same(table.names.get(name)),
+            (Self::Expression(expression), 0) => text!("not ({expression})"),
+            (Self::Expression(expression), _) => Text::same(expression.to_string()),
+        }
+    }
+}
+
+/// Plies of a phase: those of a window of the draw.
+fn phase_width(options: &CalibrateOptions) -> u32 {
+    options.sampling.window.max(1)
 }
 
 impl fmt::Display for Split {
@@ -236,24 +241,21 @@ pub fn split_curves(table: &SampleTable, splits: &[Split], options: &CalibrateOp
 
 fn one(table: &SampleTable, engine: &EngineSamples<'_>, split: &Split, options: &CalibrateOptions) -> SplitCurves {
     let mut unknown = 0;
-    let mut found: BTreeMap<(i32, String), (Text, Vec<Observation>)> = BTreeMap::new();
+    let mut found: BTreeMap<u32, Vec<Observation>> = BTreeMap::new();
     for sample in &engine.samples {
         let Some(o) = observation(table, sample, options.mate_policy, options.clip_cp) else { continue };
         match split.group(table, sample, options) {
-            Some((rank, label)) => {
-                found.entry((rank, label.to_string())).or_insert_with(|| (label, Vec::new())).1.push(o);
-            }
+            Some(group) => found.entry(group).or_default().push(o),
             None => unknown += 1,
         }
     }
-    let mut groups: Vec<(Text, Vec<Observation>)> = found.into_values().collect();
-    let games = |o: &[Observation]| o.iter().map(|o| o.game).collect::<HashSet<_>>().len();
+    let named = |(group, o): (u32, Vec<Observation>)| (split.label(group, table, options), o);
+    let mut groups: Vec<(Text, Vec<Observation>)> = found.into_iter().map(named).collect();
     let total: usize = groups.iter().map(|(_, o)| o.len()).sum();
-    groups.retain(|(_, o)| o.len() >= MIN_GROUP_SAMPLES && games(o) >= MIN_GROUP_GAMES);
+    groups.retain(|(_, o)| o.len() >= MIN_GROUP_SAMPLES && count_games(o) >= MIN_GROUP_GAMES);
     // the records name these groups, so that their number is open: the largest comes first
     if matches!(split, Split::Opponent | Split::TimeControl) {
-        // stable: equal sizes stay in the order of their names
-        groups.sort_by_key(|(_, o)| std::cmp::Reverse(o.len()));
+        groups.sort_by_cached_key(|(label, o)| (std::cmp::Reverse(o.len()), label.to_string()));
     }
     groups.truncate(MOST_GROUPS);
     let left: usize = groups.iter().map(|(_, o)| o.len()).sum();
@@ -268,7 +270,7 @@ fn one(table: &SampleTable, engine: &EngineSamples<'_>, split: &Split, options: 
         let shifts = test.as_ref().ok().map(|(_, shifts)| shifts);
         Group {
             samples: o.len() as u64,
-            games: games(&o) as u64,
+            games: count_games(&o),
             sigmoid: fit(Method::MaximumLikelihood, &o, &fit_options).ok().map(|f| f.sigmoid),
             shift: shifts.filter(|_| i > 0).and_then(|s| s.get(i - 1)).copied(),
             label,
@@ -303,10 +305,7 @@ fn test(groups: &[(Text, Vec<Observation>)]) -> Result<(SplitTest, Vec<Shift>), 
             ),
         });
     }
-    // columns: x, -1, then d and s of each group except the first
-    let (parallel, free) = (design(groups, false), design(groups, true));
-    let parallel = parallel.fit()?;
-    let free = free.fit()?;
+    let (parallel, free) = (regression(groups, false)?, regression(groups, true)?);
     let singular = || text!("the covariance of the groups is singular: add games");
     let all: Vec<usize> = (2..2 * k).collect();
     let any = free.wald(&all).ok_or_else(singular)?;
@@ -316,32 +315,38 @@ fn test(groups: &[(Text, Vec<Observation>)]) -> Result<(SplitTest, Vec<Shift>), 
     Ok((SplitTest { any, slopes, corrected_p: any.p }, shifts))
 }
 
-fn design(groups: &[(Text, Vec<Observation>)], slopes: bool) -> Rows {
+/// The coefficients w1 and w2, then d of each group except the first and, with slopes, s of each of them.
+fn regression(groups: &[(Text, Vec<Observation>)], slopes: bool) -> Result<Regression, Text> {
     let k = groups.len();
-    let mut rows = Rows::new(if slopes { 2 * k } else { k + 1 });
-    let mut columns = vec![0.0; 2 * k];
+    let columns = if slopes { 2 * k } else { k + 1 };
+    let mut rows = LinearRows::default();
     for (i, (_, observations)) in groups.iter().enumerate() {
+        let used = if i == 0 { 2 } else { 3 + usize::from(slopes) };
         for o in observations {
             let x = f64::from(o.score_cp) / SCALE;
-            columns.fill(0.0);
-            columns[..2].copy_from_slice(&[x, -1.0]);
-            if i > 0 {
-                columns[i + 1] = 1.0;
-                columns[k + i] = x;
-            }
-            rows.push(&columns, o.outcome.value(), o.game);
+            let features = [(0, x), (1, -1.0), (i as u32 + 1, 1.0), ((k + i) as u32, x)];
+            let (game, result) = (o.game, o.outcome.value());
+            rows.extend([LinearRow { game, result, offset: 0.0, features: &features[..used] }]);
         }
     }
-    rows
+    let games = rows.games();
+    let found = regress_any(rows, columns).ok_or_else(|| {
+        text!("the samples do not determine {columns} coefficients: groups may be too small, or of one result only")
+    })?;
+    match found.covariance() {
+        Some(_) if games > columns => Ok(found),
+        _ => Err(text!("{games} games are too few for {columns} coefficients: add games")),
+    }
 }
 
 /// d / w1 with the variance (V_dd - 2 r V_dw + r² V_ww) / w1², r = d / w1.
 fn shift(parallel: &Regression, column: usize) -> Option<Shift> {
-    let (w1, d) = (*parallel.coefficients.first()?, *parallel.coefficients.get(column)?);
+    let (w1, d) = (*parallel.at.first()?, *parallel.at.get(column)?);
     if w1 <= 0.0 {
         return None;
     }
-    let v = |i: usize, j: usize| parallel.covariance.get(i).and_then(|row| row.get(j)).copied();
+    let covariance = parallel.covariance()?;
+    let v = |i: usize, j: usize| covariance.get(i).and_then(|row| row.get(j)).copied();
     let ratio = d / w1;
     let variance = (v(column, column)? - 2.0 * ratio * v(column, 0)? + ratio * ratio * v(0, 0)?) / (w1 * w1);
     let half = Z_95 * variance.max(0.0).sqrt();

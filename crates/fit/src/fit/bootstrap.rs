@@ -222,10 +222,15 @@ pub fn percentile_interval(mut values: Vec<f64>, level: f64) -> Option<(f64, f64
     let mut at = |share: f64| {
         let position = share * (values.len() - 1) as f64;
         let below = position.floor() as usize;
-        // two numbers of the order are wanted, not all
-        let (_, low, rest) = values.select_nth_unstable_by(below, f64::total_cmp);
-        let high = rest.iter().copied().min_by(f64::total_cmp).unwrap_or(*low);
-        *low + (position - below as f64) * (high - *low)
+        // two numbers of the order are wanted, not all: the second is looked for on the shorter side of the first
+        let (low, high) = if 2 * below + 2 < values.len() {
+            let (rest, high, _) = values.select_nth_unstable_by(below + 1, f64::total_cmp);
+            (rest.iter().copied().max_by(f64::total_cmp).unwrap_or(*high), *high)
+        } else {
+            let (_, low, rest) = values.select_nth_unstable_by(below, f64::total_cmp);
+            (*low, rest.iter().copied().min_by(f64::total_cmp).unwrap_or(*low))
+        };
+        low + (position - below as f64) * (high - low)
     };
     let tail = 0.5 * (1.0 - level);
     Some((at(tail), at(1.0 - tail)))

@@ -24,6 +24,7 @@ mod search;
 mod start;
 mod state;
 pub(crate) mod symmetric;
+mod wald;
 mod warm;
 
 #[cfg(test)]
@@ -34,11 +35,12 @@ mod tests;
 pub use bootstrap::{Bootstrap, BootstrapOptions, GameBootstrap, percentile_interval};
 pub use case::{Case, Cases, Part, median_size};
 pub use counts::{Observation, ScoreCount, ScoreCounts};
+pub use covariance::count_games;
 pub use error::FitError;
 pub use evalcurve_calibration::model::*;
 pub use evalcurve_calibration::{CP_PER_LOGIT, GamesNeeded, Reading, SharedPosition, Situation, StageUnit};
 pub use influence::Influence;
-pub use linear::{LinearRow, Regression, regress};
+pub use linear::{LinearRow, LinearRows, Regression, regress, regress_any};
 pub(crate) use models::fit_engines_near;
 pub use models::{
     Alone, LapseTest, ModelFit, Strengths, WdlCount, contradictions, drawn, fit_engines, fit_model, fit_wdl_counts,
@@ -50,3 +52,4 @@ pub(crate) use pool::pooled;
 pub use pool::{Pool, pool_adjacent_violators};
 pub use state::{FitState, GameSums, StateError};
 pub use symmetric::{Cholesky, Square, add_times, dot, inverse_form, solve};
+pub use wald::{Wald, wald};

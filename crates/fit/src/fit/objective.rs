@@ -95,19 +95,10 @@ impl Objective {
     fn part_with(&self, scratch: &mut Scratch, rows: &[ScoreRow], [a, b]: [f64; 2]) -> [f64; 6] {
         let (mut s, Scratch { logistics: block, z, shares, losses }) = ([0.0; 6], scratch);
         for rows in rows.chunks(BLOCK) {
-            for (row, (z, share)) in rows.iter().zip(z.iter_mut().zip(&mut *shares)) {
-                (*z, *share) = (a * row.x - b, (row.wins + 0.5 * row.draws) / row.total());
-            }
+            rows.iter().zip(&mut *z).for_each(|(row, z)| *z = a * row.x - b);
             let z = &z[..rows.len()];
             block.at(z);
-            if self.method == Method::MaximumLikelihood {
-                block.losses(z, &*shares, losses);
-            }
-            for (i, row) in rows.iter().enumerate() {
-                let Term { loss, first, second } = match self.method {
-                    Method::LeastSquares => least_squares::term(block.p[i], block.q[i], row),
-                    Method::MaximumLikelihood => likelihood::term(block.p[i], block.q[i], losses[i], row),
-                };
+            let mut add = |row: &ScoreRow, Term { loss, first, second }: Term| {
                 // dz/da = x, dz/db = -1
                 s[0] += loss;
                 s[1] += first * row.x;
@@ -115,6 +106,16 @@ impl Objective {
                 s[3] += second * row.x * row.x;
                 s[4] -= second * row.x;
                 s[5] += second;
+            };
+            let curve = rows.iter().zip(&block.p).zip(&block.q);
+            match self.method {
+                Method::LeastSquares => curve.for_each(|((row, p), q)| add(row, least_squares::term(*p, *q, row))),
+                Method::MaximumLikelihood => {
+                    let share = |row: &ScoreRow| (row.wins + 0.5 * row.draws) / row.total();
+                    rows.iter().zip(&mut *shares).for_each(|(row, of)| *of = share(row));
+                    block.losses(z, &*shares, losses);
+                    curve.zip(&*losses).for_each(|(((row, p), q), l)| add(row, likelihood::term(*p, *q, *l, row)));
+                }
             }
         }
         s

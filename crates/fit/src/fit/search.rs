@@ -66,12 +66,9 @@ impl<H: Curvature> Evaluation<H> {
     }
 
     /// The mean per sample of a sum over `n` of them.
-    pub(crate) fn mean(self, n: f64) -> Self {
-        Self {
-            loss: self.loss / n,
-            gradient: self.gradient.iter().map(|g| g / n).collect(),
-            hessian: self.hessian.scaled(1.0 / n),
-        }
+    pub(crate) fn mean(mut self, n: f64) -> Self {
+        self.gradient.iter_mut().for_each(|g| *g /= n);
+        Self { loss: self.loss / n, gradient: self.gradient, hessian: self.hessian.scaled(1.0 / n) }
     }
 
     pub(crate) fn size_of_gradient(&self) -> f64 {
@@ -250,12 +247,12 @@ impl<'a, H: Curvature> Search<'a, H> {
 
     /// Damped Newton steps until the gradient and the next step are small enough.
     pub(crate) fn polish(&self, start: &[f64], last_pass: u32) -> Result<Minimum<H>, Stalled> {
-        let mut at = start.to_vec();
+        let (mut at, mut next) = (start.to_vec(), start.to_vec());
         let mut here = self.evaluate(&at).ok_or(Stalled::NOWHERE)?;
         loop {
             let stalled =
                 |at: Vec<f64>, here: &Evaluation<H>| Stalled { gradient: here.size_of_gradient(), at, loss: here.loss };
-            let Some((step, is_bowl)) = here.hessian.newton_step(&here.gradient) else {
+            let Some((mut step, is_bowl)) = here.hessian.newton_step(&here.gradient) else {
                 return Err(stalled(at, &here));
             };
             let is_still = here.size_of_gradient() <= GRADIENT_TOLERANCE && self.change(&step) <= STEP_TOLERANCE;
@@ -267,23 +264,27 @@ impl<'a, H: Curvature> Search<'a, H> {
             }
             // a saturated curve has next to no curvature, and its Newton step would go much too far
             let descends = |step: &Vec<f64>| step.iter().zip(&here.gradient).map(|(s, g)| s * g).sum::<f64>() < 0.0;
-            let step = self.loss.clipped(&at, &step).filter(descends).unwrap_or_else(|| {
-                let bound = (MAX_STEP / self.loss.largest_change(&step)).min(1.0);
-                step.iter().map(|s| s * bound).collect()
-            });
+            match self.loss.clipped(&at, &step).filter(descends) {
+                Some(clipped) => step = clipped,
+                None => {
+                    let bound = (MAX_STEP / self.loss.largest_change(&step)).min(1.0);
+                    step.iter_mut().for_each(|s| *s *= bound);
+                }
+            }
             let mut length = 1.0;
             loop {
                 if self.passes() >= last_pass || length < 1e-9 {
                     return Err(stalled(at, &here));
                 }
-                let next: Vec<f64> = at.iter().zip(&step).map(|(a, s)| a + length * s).collect();
+                next.iter_mut().zip(at.iter().zip(&step)).for_each(|(next, (a, s))| *next = a + length * s);
                 // close to the minimum rounding hides what a step gains in loss, but the gradient shows it
                 let better = self.fresh(&next).filter(|there| {
                     let level = there.loss <= here.loss + 1e-12 * here.loss.abs();
                     there.loss < here.loss || (level && there.size_of_gradient() < here.size_of_gradient())
                 });
                 if let Some(there) = better {
-                    (at, here) = (next, there);
+                    std::mem::swap(&mut at, &mut next);
+                    here = there;
                     break;
                 }
                 length *= if length > 0.1 { 0.5 } else { 0.1 };

@@ -96,7 +96,7 @@ impl Square {
     /// Row by row. The sums of a row run along its columns side by side, each in the order of its terms, so that the
     /// processor need not wait for one addition before it begins the next.
     pub fn cholesky(&self) -> Option<Cholesky> {
-        self.factor(&self.diagonal())
+        self.clone().into_factor(&self.diagonal())
     }
 
     fn diagonal(&self) -> Vec<f64> {
@@ -104,27 +104,27 @@ impl Square {
     }
 
     /// The same; `sizes` are those of which the entries of the diagonal may be what is left after rounding.
-    fn factor(&self, sizes: &[f64]) -> Option<Cholesky> {
+    fn into_factor(mut self, sizes: &[f64]) -> Option<Cholesky> {
         let k = self.size;
-        let (mut rows, mut columns) = (Self::zero(k), Self::zero(k));
+        let mut columns = Self::zero(k);
         let mut first = vec![0; k];
         let mut dots = vec![0.0; k];
         for i in 0..k {
             first[i] = (0..i).find(|&j| self.at(i, j) != 0.0).unwrap_or(i);
             dots[..=i].fill(0.0);
             for j in first[i]..i {
-                let entry = (self.at(i, j) - dots[j]) / rows.at(j, j);
+                let entry = (self.at(i, j) - dots[j]) / self.at(j, j);
                 add_times(&mut dots[j + 1..i], entry, &columns.entries[j * k + j + 1..][..i - j - 1]);
                 dots[i] += entry * entry;
-                rows.entries[i * k + j] = entry;
+                self.entries[i * k + j] = entry;
                 columns.entries[j * k + i] = entry;
             }
             let rest = self.at(i, i) - dots[i];
             // what is left of a zero by rounding is not positive
             let positive = rest > 1e-13 * sizes[i].abs() && rest.is_finite();
-            rows.entries[i * k + i] = positive.then(|| rest.sqrt())?;
+            self.entries[i * k + i] = positive.then(|| rest.sqrt())?;
         }
-        Some(Cholesky { rows, columns, first })
+        Some(Cholesky { rows: self, columns, first })
     }
 
     /// The factor of the matrix with its diagonal raised by as little as makes it positive definite, by powers of ten.
@@ -214,6 +214,10 @@ pub struct Cholesky {
 }
 
 impl Cholesky {
+    pub(crate) fn size(&self) -> usize {
+        self.rows.size
+    }
+
     /// The x of L Lᵀ x = right.
     pub fn solve(&self, right: &[f64]) -> Vec<f64> {
         let (mut x, k) = (right.to_vec(), right.len());
@@ -235,7 +239,7 @@ impl Cholesky {
 
     /// The inverse of L Lᵀ, its lower triangle.
     pub(crate) fn inverse(&self) -> Square {
-        let k = self.rows.size();
+        let k = self.size();
         let mut inverse = Square::zero(k);
         for j in 0..k {
             let mut unit = vec![0.0; k];
@@ -290,8 +294,9 @@ impl Arrow {
                 columns[..=a].iter().zip(edges).for_each(|(&j, y)| rest.entries[at + j as usize] -= by * y);
             }
         }
-        let tail = rest.factor(&self.tail.diagonal())?;
-        Some(ArrowFactor { arrow: self.clone(), tail })
+        let tail = rest.into_factor(&self.tail.diagonal())?;
+        let Self { pattern, diagonal, edges, .. } = self;
+        Some(ArrowFactor { pattern: Arc::clone(pattern), diagonal: diagonal.clone(), edges: edges.clone(), tail })
     }
 
     /// The factor of the matrix with what is not positive in it raised: a leading row to the size of its entry, or of
@@ -342,30 +347,32 @@ impl Curvature for Arrow {
 /// The factor of an arrow: what is left of the tail when the leading rows are eliminated.
 #[derive(Debug, Clone)]
 pub(crate) struct ArrowFactor {
-    pub arrow: Arrow,
+    pattern: Arc<Pattern>,
+    pub diagonal: Vec<f64>,
+    edges: Vec<f64>,
     pub tail: Cholesky,
 }
 
 impl ArrowFactor {
     /// The entries of a leading row, with their columns of the tail.
     pub(crate) fn edges(&self, row: usize) -> impl Iterator<Item = (usize, f64)> {
-        let range = self.arrow.pattern.of(row);
-        let columns = self.arrow.pattern.columns[range.clone()].iter();
-        columns.zip(&self.arrow.edges[range]).map(|(column, value)| (*column as usize, *value))
+        let range = self.pattern.of(row);
+        let columns = self.pattern.columns[range.clone()].iter();
+        columns.zip(&self.edges[range]).map(|(column, value)| (*column as usize, *value))
     }
 
     /// The x of A x = right.
     pub(crate) fn solve(&self, right: &[f64]) -> Vec<f64> {
-        let n = self.arrow.diagonal.len();
+        let n = self.diagonal.len();
         let mut tail = right[n..].to_vec();
-        for (row, d) in self.arrow.diagonal.iter().enumerate() {
+        for (row, d) in self.diagonal.iter().enumerate() {
             let by = right[row] / d;
             self.edges(row).for_each(|(column, value)| tail[column] -= value * by);
         }
         let tail = self.tail.solve(&tail);
         let of = |row: usize| {
             let sum: f64 = self.edges(row).map(|(column, value)| value * tail[column]).sum();
-            (right[row] - sum) / self.arrow.diagonal[row]
+            (right[row] - sum) / self.diagonal[row]
         };
         (0..n).map(of).chain(tail.iter().copied()).collect()
     }

@@ -207,8 +207,14 @@ pub fn reliability(forecasts: &[Forecast], options: &ScoreOptions) -> Result<Rel
             let wins = group.iter().filter(|(game, rate)| draws.unit_mixed(*game) < *rate).count();
             (wins as f64, group.len() as f64)
         };
-        let pools = pool_adjacent_violators(sorted.starts.windows(2).map(cell));
-        grid.iter().map(|&g| pools.get(pools.partition_point(|p| p.last < g)).map_or(f64::NAN, |p| p.mean)).collect()
+        let pools = pooled(sorted.starts.windows(2).map(cell));
+        // both ascend
+        let mut here = pools.iter().peekable();
+        let mean_at = |&g: &usize| {
+            while here.next_if(|(_, last, ..)| *last < g).is_some() {}
+            here.peek().map_or(f64::NAN, |(.., sum, weight)| sum / weight)
+        };
+        grid.iter().map(mean_at).collect()
     });
     let mut band: Vec<BandPoint> = grid
         .iter()

@@ -131,8 +131,7 @@ pub fn recalibrate_from(forecasts: &[Forecast], without_score: impl Fn(usize) ->
         let offset = without_score(i);
         LinearRow { game: f.game, result: f.outcome.value(), offset, features: [(0, f.logit - offset), (1, 1.0)] }
     };
-    let rows: Vec<_> = forecasts.iter().enumerate().map(row).collect();
-    let fit = regress(&rows, &[1.0, 0.0]).ok()?;
+    let fit = regress(&forecasts.iter().enumerate().map(row).collect(), &[1.0, 0.0]).ok()?;
     let error = |k: usize| fit.covariance.as_ref().map(|v| v.at(k, k).max(0.0).sqrt());
     Some((Estimate::normal(fit.at[0], error(0)), Estimate::normal(fit.at[1], error(1))))
 }

@@ -62,15 +62,18 @@ pub fn level(score_cp: i32) -> Level {
 }
 
 /// By how much either side is ahead by its own score and by that of the loser: as both say, as the loser says, as
-/// either says. `said` is by how much the score of a side (0 or 1) says that it is ahead, or (`true`) behind, if known.
-pub fn levels(said: impl Fn(usize, bool) -> Option<Level>) -> [Level; RULES / RUNS] {
-    let of = |side: usize| {
-        let (own, loser) = (said(side, false), said(1 - side, true));
-        let known = || own.into_iter().chain(loser);
-        [known().min().unwrap_or(0), loser.unwrap_or(0), known().max().unwrap_or(0)]
+/// either says, each for N numbers of moves. `said` is by how much the scores of a side (0 or 1) say that it is ahead,
+/// or (`true`) behind, if known.
+pub fn levels<const N: usize>(said: impl Fn(usize, bool) -> Option<[Level; N]>) -> [[Level; N]; RULES / RUNS] {
+    let each = |a: [Level; N], b: [Level; N], of: fn(Level, Level) -> Level| std::array::from_fn(|i| of(a[i], b[i]));
+    let of = |side: usize| match (said(side, false), said(1 - side, true)) {
+        (Some(own), Some(loser)) => [each(own, loser, Level::min), loser, each(own, loser, Level::max)],
+        (Some(own), None) => [own, [0; N], own],
+        (None, Some(loser)) => [loser; 3],
+        (None, None) => [[0; N]; 3],
     };
     let (black, white) = (of(0), of(1));
-    [0, 1, 2].map(|kind| black[kind].max(white[kind]))
+    std::array::from_fn(|kind| each(black[kind], white[kind], Level::max))
 }
 
 /// The numbers as text: the ply; the last scores, `-` for none; the levels from which the game went on; those at its
@@ -120,21 +123,16 @@ impl GameEnd {
             sides[color.index()].push(ply, score_cp);
             // up to the ply before this one
             let known = sides.map(|side| side.ply.saturating_add(1) >= ply);
-            for moves in 0..RUNS {
-                let said = |side: usize, behind: bool| {
-                    let least = sides[side].least[usize::from(behind)][moves];
-                    gives[side].then_some(if known[side] { least } else { 0 })
-                };
-                for (kind, level) in levels(said).into_iter().enumerate() {
-                    let rule = kind * RUNS + moves;
-                    if ply.saturating_add(GOES_ON) < end {
-                        found.went_on[rule] = found.went_on[rule].max(level);
-                    }
-                    if ply.saturating_add(1) >= end {
-                        found.at_end[rule] = found.at_end[rule].max(level);
-                    }
-                }
-            }
+            let largest = match ply {
+                _ if ply.saturating_add(GOES_ON) < end => &mut found.went_on,
+                _ if ply.saturating_add(1) >= end => &mut found.at_end,
+                _ => continue,
+            };
+            let said = |side: usize, behind: bool| {
+                let least = sides[side].least[usize::from(behind)];
+                gives[side].then_some(if known[side] { least } else { [0; RUNS] })
+            };
+            largest.iter_mut().zip(levels(said).as_flattened()).for_each(|(most, level)| *most = (*most).max(*level));
         }
         found.scores = [0, 1]
             .map(|side| Some(sides[side].score_cp).filter(|_| gives[side] && sides[side].ply.saturating_add(3) >= end));

@@ -7,7 +7,7 @@ use super::fitted::{ModelFit, games_of, mean_log_loss};
 use super::fitter::Fitter;
 use crate::fit::case::Case;
 use crate::fit::error::FitError;
-use crate::fit::linear::{LinearRow, Regression, regress};
+use crate::fit::linear::{LinearRow, LinearRows, Regression, regress};
 use crate::fit::objective::SCORE_SCALE;
 use crate::fit::options::FitOptions;
 use crate::fit::plain::check_cases;
@@ -140,7 +140,7 @@ fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit
 /// optimum the lines touch the logits, so that the gradient is theirs.
 fn search(rows: &[Row<'_>], index: &[Option<u32>; SIZE]) -> Result<([f64; SIZE], Regression), FitError> {
     let loss = |at: &[f64; SIZE]| rows.iter().map(|row| log_loss(row.logit(at), row.case.outcome.value())).sum::<f64>();
-    let plain: Vec<LinearRow<[(u32, f64); 3]>> = rows
+    let plain: LinearRows = rows
         .iter()
         .map(|row| LinearRow {
             game: row.case.game,
@@ -156,7 +156,7 @@ fn search(rows: &[Row<'_>], index: &[Option<u32>; SIZE]) -> Result<([f64; SIZE],
     let mut at = [libm::log(slope[0]), slope[1], 0.0, 0.0, 0.0, 0.0];
     let mut lowest = loss(&at);
     for passes in 1..=MOST_ROUNDS {
-        let lines: Vec<_> = rows.iter().map(|row| row.linear(&at, index)).collect();
+        let lines: LinearRows = rows.iter().map(|row| row.linear(&at, index)).collect();
         let here: Vec<f64> = at.iter().zip(index).filter_map(|(at, index)| index.map(|_| *at)).collect();
         let fitted = regress(&lines, &here)?;
         let mut step = [0.0; SIZE];

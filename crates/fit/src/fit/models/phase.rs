@@ -6,7 +6,7 @@ use super::fitted::ModelFit;
 use super::fitter::Fitter;
 use crate::fit::case::{Case, central_range};
 use crate::fit::error::FitError;
-use crate::fit::linear::{LinearRow, regress};
+use crate::fit::linear::{LinearRow, LinearRows, regress};
 use crate::fit::objective::SCORE_SCALE;
 use crate::fit::options::FitOptions;
 use crate::fit::plain::check_cases;
@@ -29,7 +29,7 @@ fn fit(kind: ModelKind, cases: &[Case], options: &FitOptions) -> Result<ModelFit
     }
     let within = |ply: u32| f64::from(ply.clamp(from_ply, to_ply));
     let middle_ply = known.iter().map(|k| within(k.1)).sum::<f64>() / known.len() as f64;
-    let rows: Vec<LinearRow<[(u32, f64); 3]>> = known
+    let rows: LinearRows = known
         .iter()
         .map(|(case, ply)| {
             let x = f64::from(case.score_cp) / SCORE_SCALE;

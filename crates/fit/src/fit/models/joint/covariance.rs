@@ -97,12 +97,12 @@ pub(super) struct Inverse {
 
 impl Inverse {
     pub(super) fn new(factor: ArrowFactor) -> Self {
-        let size = factor.arrow.tail.size();
+        let size = factor.tail.size();
         let half = factor.tail.inverse();
         let cells = (0..size).flat_map(|i| (0..size).map(move |j| (i.max(j), i.min(j))));
         let tail: Vec<f64> = cells.map(|(i, j)| half.at(i, j)).collect();
-        let mut spread = vec![0.0; factor.arrow.diagonal.len() * size];
-        for (row, d) in factor.arrow.diagonal.iter().enumerate() {
+        let mut spread = vec![0.0; factor.diagonal.len() * size];
+        for (row, d) in factor.diagonal.iter().enumerate() {
             let sums = &mut spread[row * size..(row + 1) * size];
             for (column, value) in factor.edges(row) {
                 add_times(sums, value / d, &tail[column * size..(column + 1) * size]);
@@ -112,11 +112,11 @@ impl Inverse {
     }
 
     fn d(&self, row: usize) -> f64 {
-        self.factor.arrow.diagonal[row]
+        self.factor.diagonal[row]
     }
 
     pub(super) fn at(&self, i: usize, j: usize) -> f64 {
-        let (n, i, j) = (self.factor.arrow.diagonal.len(), i.max(j), i.min(j));
+        let (n, i, j) = (self.factor.diagonal.len(), i.max(j), i.min(j));
         let spread = |row: usize| &self.spread[row * self.size..(row + 1) * self.size];
         match (i.checked_sub(n), j.checked_sub(n)) {
             (Some(i), Some(j)) => self.tail[i * self.size + j],
@@ -350,7 +350,7 @@ fn reduced(engine: usize, k: usize, inverse: &Inverse, functionals: &Functionals
 
 /// Adds half of what the games of an engine take from the sum of the tail to `sums`.
 fn of_engine(e: usize, games: &Games, inverse: &Inverse, functionals: &Functionals, sums: &mut [f64]) -> OfEngine {
-    let (size, n) = (inverse.size, inverse.factor.arrow.diagonal.len());
+    let (size, n) = (inverse.size, inverse.factor.diagonal.len());
     let (mut plain, mut squares) = (vec![0.0; size], 0.0);
     let mut left = vec![0.0; size];
     for game in &games.of_engine[games.engines[e]..games.engines[e + 1]] {
