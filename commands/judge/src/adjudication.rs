@@ -5,10 +5,12 @@
 //! its opponent must be at or above T. A game is a draw after k scores of each player in a row within ±D. Either may
 //! end a game from a move number on, whenever the scores began. The rules are those of cutechess and fastchess.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
-use evalcurve_calibration::types::Outcome;
+use evalcurve_calibration::types::{Color, Outcome};
 use evalcurve_fit::curve::{Z_95, wilson};
+use evalcurve_fit::parallel;
 use evalcurve_records::sample::{Sample, SampleTable};
 use serde::Serialize;
 
@@ -17,6 +19,9 @@ use crate::drift::Estimated;
 
 /// The largest score, in centipawns, that is considered for draws, and the steps up to it.
 const DRAW_SCORES: (i32, i32) = (100, 5);
+
+/// Games of a task.
+const CHUNK: usize = 1024;
 
 /// One rule applied to the games.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -68,6 +73,16 @@ pub struct Played<'a> {
     /// Its identity.
     pub id: u64,
     samples: Vec<&'a Sample>,
+    /// What rules ask of the samples, side by side: each of some hundred rules reads all of it.
+    scores: Vec<Score>,
+    /// The lowest score.
+    lowest_cp: i32,
+}
+
+struct Score {
+    ply: u32,
+    score_cp: i32,
+    color: Color,
 }
 
 /// Groups the samples of a table by game. The table holds every scored position, from the first move on.
@@ -78,7 +93,11 @@ pub fn games(table: &SampleTable) -> Vec<Played<'_>> {
         .into_iter()
         .map(|(game, mut samples)| {
             samples.sort_by_key(|sample| sample.ply);
-            Played { id: table.games.get(game as usize).map_or(game.into(), |game| game.id), samples }
+            let score = |&&Sample { ply, score_cp, color, .. }: &&Sample| Score { ply, score_cp, color };
+            let scores: Vec<Score> = samples.iter().map(score).collect();
+            let lowest_cp = scores.iter().map(|score| score.score_cp).min().unwrap_or(0);
+            let id = table.games.get(game as usize).map_or(game.into(), |game| game.id);
+            Played { id, samples, scores, lowest_cp }
         })
         .collect()
 }
@@ -97,27 +116,31 @@ impl Played<'_> {
     /// The index of the score after which a player resigns: after `move_count` scores of its own in a row at or below
     /// −`score_cp`, and if it is two-sided as many of its opponent at or above `score_cp`.
     fn resignation(&self, rule: &Rule) -> Option<usize> {
+        if self.lowest_cp > -rule.score_cp {
+            return None;
+        }
         // the length of a run, and its last ply
         let (mut low, mut high) = ([(0u32, 0u32); 2], [(0u32, 0u32); 2]);
-        self.samples.iter().position(|sample| {
-            let side = sample.color.index();
-            for (runs, is_beyond) in
-                [(&mut low, sample.score_cp <= -rule.score_cp), (&mut high, sample.score_cp >= rule.score_cp)]
-            {
-                let (length, last) = &mut runs[side];
-                // a move without a score in between ends the run
-                let follows = *length > 0 && sample.ply == *last + 2;
-                *length = match is_beyond {
-                    true if follows => *length + 1,
-                    is_first => u32::from(is_first),
-                };
-                *last = sample.ply;
+        let go_on = |(length, last): &mut (u32, u32), ply: u32, is_beyond: bool| {
+            // a move without a score in between ends the run
+            let follows = *length > 0 && ply == *last + 2;
+            *length = match is_beyond {
+                true if follows => *length + 1,
+                is_first => u32::from(is_first),
+            };
+            *last = ply;
+        };
+        let alone = rule.kind == Kind::Resign;
+        self.scores.iter().position(|&Score { ply, score_cp, color }| {
+            let side = color.index();
+            go_on(&mut low[side], ply, score_cp <= -rule.score_cp);
+            if !alone {
+                go_on(&mut high[side], ply, score_cp >= rule.score_cp);
             }
-            let other = high[1 - side];
+            let (length, last) = high[1 - side];
             // the opponent's last score is that of the move before
-            let agrees = other.0 >= rule.move_count && other.1 + 1 == sample.ply;
-            let is_lost = low[side].0 >= rule.move_count && (rule.kind == Kind::Resign || agrees);
-            is_lost && sample.ply >= rule.from_ply
+            let agrees = || alone || (length >= rule.move_count && last + 1 == ply);
+            low[side].0 >= rule.move_count && ply >= rule.from_ply && agrees()
         })
     }
 
@@ -125,14 +148,14 @@ impl Played<'_> {
     /// `score_cp`.
     fn draw(&self, rule: &Rule) -> Option<usize> {
         let (mut length, mut last) = (0, 0);
-        self.samples.iter().position(|sample| {
-            let counts = sample.score_cp.unsigned_abs() <= rule.score_cp.unsigned_abs();
+        self.scores.iter().position(|&Score { ply, score_cp, .. }| {
+            let counts = score_cp.unsigned_abs() <= rule.score_cp.unsigned_abs();
             length = match counts {
-                true if sample.ply == last + 1 => length + 1,
+                true if ply == last + 1 => length + 1,
                 is_first => u32::from(is_first),
             };
-            last = sample.ply;
-            length >= 2 * rule.move_count && sample.ply >= rule.from_ply
+            last = ply;
+            length >= 2 * rule.move_count && ply >= rule.from_ply
         })
     }
 
@@ -155,20 +178,24 @@ impl Rule {
     }
 
     /// What the rule would have done in these games.
-    pub fn apply<'p, 'a: 'p>(&self, games: impl Iterator<Item = &'p Played<'a>>) -> Adjudication {
-        let (mut all_games, mut ended, mut turned, mut saved, mut all) = (0u64, 0u64, 0u64, 0usize, 0usize);
-        for game in games {
-            all_games += 1;
-            all += game.samples.len();
-            let Some(at) = self.end(game) else { continue };
-            ended += 1;
-            turned += u64::from(game.samples.get(at).is_some_and(|sample| sample.outcome != self.outcome()));
-            saved += game.samples.len() - at - 1;
-        }
+    pub fn apply<'a, G: Borrow<Played<'a>> + Sync>(&self, games: &[G]) -> Adjudication {
+        let part = |games: &[G]| {
+            let (mut ended, mut turned, mut saved, mut all) = (0u64, 0u64, 0usize, 0usize);
+            for game in games.iter().map(Borrow::borrow) {
+                all += game.samples.len();
+                let Some(at) = self.end(game) else { continue };
+                ended += 1;
+                turned += u64::from(game.samples.get(at).is_some_and(|sample| sample.outcome != self.outcome()));
+                saved += game.samples.len() - at - 1;
+            }
+            (ended, turned, saved, all)
+        };
+        let parts = parallel::map_chunks(games, CHUNK, part).into_iter();
+        let (ended, turned, saved, all) = parts.fold((0, 0, 0, 0), |a, b| (a.0 + b.0, a.1 + b.1, a.2 + b.2, a.3 + b.3));
         let share = (ended > 0).then(|| share_of(turned, ended));
-        let saved_per_game = saved as f64 / (all_games as f64).max(1.0);
+        let saved_per_game = saved as f64 / (games.len() as f64).max(1.0);
         let saved = saved as f64 / (all as f64).max(1.0);
-        let wrong_of_all = upper_bound(turned, all_games, 0.05);
+        let wrong_of_all = upper_bound(turned, games.len() as u64, 0.05);
         let Self { move_count, score_cp, .. } = *self;
         Adjudication { move_count, score_cp, ended, turned, share, wrong_of_all, saved, saved_per_game }
     }
@@ -176,13 +203,13 @@ impl Rule {
 
 /// What resigning at −`score_cp` would have done.
 pub fn resign(games: &[Played<'_>], kind: Kind, move_count: u32, score_cp: i32, from_ply: u32) -> Adjudication {
-    Rule { kind, move_count, score_cp, from_ply }.apply(games.iter())
+    Rule { kind, move_count, score_cp, from_ply }.apply(games)
 }
 
 /// The draw rule with the largest threshold that turns no larger share of its games; `None` if none does.
 pub fn draw(games: &[Played<'_>], move_count: u32, from_ply: u32, largest_share: f64) -> Option<Adjudication> {
     let (largest, step) = DRAW_SCORES;
-    let rule = |score_cp: i32| Rule { kind: Kind::Draw, move_count, score_cp, from_ply }.apply(games.iter());
+    let rule = |score_cp: i32| Rule { kind: Kind::Draw, move_count, score_cp, from_ply }.apply(games);
     let allowed = |rule: &Adjudication| rule.share.is_some_and(|share| share.value <= largest_share);
     (0..=largest / step).rev().map(|i| rule(i * step)).find(allowed)
 }
@@ -196,7 +223,6 @@ fn share_of(hits: u64, n: u64) -> Estimated {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evalcurve_calibration::types::Color;
 
     /// A game with these scores from the first ply on, each in the view of its mover; `None` for a move without.
     fn table(games: &[(&[Option<i32>], Outcome)]) -> SampleTable {

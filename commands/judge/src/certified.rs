@@ -143,7 +143,7 @@ impl Candidates<'_> {
         let (mut found, mut cannot) = (None, CannotTell::of(n));
         for (i, &score_cp) in scores.iter().enumerate() {
             let rule = Rule { kind, move_count, score_cp, from_ply };
-            let applied = rule.apply(games.iter().copied());
+            let applied = rule.apply(games);
             let upper = upper_bound(applied.turned, n, level);
             if upper > most {
                 if i == 0 {
@@ -179,7 +179,7 @@ impl Candidates<'_> {
     /// As of [`Self::best`], or that the other games are too many.
     pub fn best_with(&self, games: &[&Played<'_>], others: &[&Played<'_>]) -> Result<Certified, CannotTell> {
         let found = self.best(games)?;
-        let ended = found.rule.apply(others.iter().copied()).ended;
+        let ended = found.rule.apply(others).ended;
         let wrong = found.applied.turned + ended;
         let upper = upper_bound(wrong, (games.len() + others.len()) as u64, found.level);
         if ended > 0 && upper > self.most {
@@ -195,7 +195,7 @@ impl Candidates<'_> {
         let (one, other): (Vec<&Played<'_>>, Vec<&Played<'_>>) = games.iter().partition(|game| half(game));
         let of = |(seen, unseen): (&Vec<&Played<'_>>, &Vec<&Played<'_>>)| {
             let found = self.best(seen).ok()?;
-            let applied = found.rule.apply(unseen.iter().copied());
+            let applied = found.rule.apply(unseen);
             let games = unseen.len() as u64;
             Some(HeldOut { games, ended: applied.ended, wrong: applied.turned, upper: found.upper })
         };

@@ -18,7 +18,7 @@ use evalcurve_calibration::types::{Outcome, Termination};
 use evalcurve_fit::fit::played_on::Results;
 use evalcurve_fit::parallel;
 use evalcurve_records::sample::{
-    GOES_ON, GameEnd, GameInfo, Level, NameId, RULES, RUNS, Sample, SampleTable, level, levels,
+    GOES_ON, GameEnd, GameInfo, Level, NameId, RULES, RUNS, Sample, SampleTable, levels_of,
 };
 use evalcurve_words::language::Text;
 use evalcurve_words::text;
@@ -68,7 +68,7 @@ pub struct Adjudicated {
     pub are_known: bool,
     /// How many times larger 1/w1 would be if these games had been played on; `None` for several times.
     pub factor: Option<f64>,
-    /// The rule, as [`levels`] has them.
+    /// The rule, as a [`GameEnd`] has them.
     #[serde(skip)]
     rule: usize,
 }
@@ -117,25 +117,19 @@ fn may_be_by_score(game: Option<&GameInfo>) -> bool {
 /// known.
 type Moment = [Option<i32>; 2];
 
-/// By how much the scores say that a side is ahead, by each rule of one move.
-fn levels_of(moment: Moment) -> impl Iterator<Item = (usize, Level)> {
-    let said =
-        |side: usize, behind: bool| moment[side].map(|cp| [level(if behind { cp.saturating_neg() } else { cp })]);
-    levels(said).into_iter().enumerate().map(|(kind, [level])| (kind * RUNS, level))
-}
-
 /// The samples of a game that its players gave.
 fn of_players<'a>(table: &SampleTable, samples: &'a [Sample]) -> Vec<&'a Sample> {
     samples.iter().filter(|sample| plays(table, sample)).collect()
 }
 
-/// The times at which the scores of a game are known, and how they end. `samples` are those of its players. Where the
-/// record is not known, only its samples are; the flag says which.
-fn moments(table: &SampleTable, samples: &[&Sample]) -> (Vec<Moment>, GameEnd, bool) {
+/// When a sample was taken.
+fn time(sample: &Sample) -> u32 {
+    if sample.ply > 0 { sample.ply } else { sample.window * (GOES_ON + 1) }
+}
+
+/// The times at which the scores of a game are known. `samples` are those of its players.
+fn moments(samples: &[&Sample]) -> Vec<(u32, Moment)> {
     let both = samples.iter().any(|s| s.reply_cp.is_some() || s.color != samples[0].color);
-    let time = |s: &Sample| if s.ply > 0 { s.ply } else { s.window * (GOES_ON + 1) };
-    let (first, last) = samples.iter().fold((u32::MAX, 0), |(a, b), s| (a.min(time(s)), b.max(time(s))));
-    let mut sampled = GameEnd::default();
     let mut waiting: [Option<&Sample>; 2] = [None; 2];
     let mut found = Vec::new();
     for sample in samples {
@@ -144,26 +138,37 @@ fn moments(table: &SampleTable, samples: &[&Sample]) -> (Vec<Moment>, GameEnd, b
         let mut moment = [Some(sample.score_cp); 2];
         moment[other] = sample.reply_cp.or_else(in_window);
         waiting[side] = sample.reply_cp.is_none().then_some(*sample);
-        if moment[other].is_none() && both {
-            continue;
+        if moment[other].is_some() || !both {
+            found.push((time(sample), moment));
         }
-        let goes_on = time(sample) + GOES_ON < last;
-        for (rule, level) in levels_of(moment) {
+    }
+    found
+}
+
+/// How the scores of a game end. Where the record is not known, only its samples are; the flag says which.
+fn end_of(table: &SampleTable, samples: &[&Sample]) -> (GameEnd, bool) {
+    let (first, last) = samples.iter().fold((u32::MAX, 0), |(a, b), s| (a.min(time(s)), b.max(time(s))));
+    // all positions, not those of some windows
+    let all = || GameEnd::of(samples.iter().map(|s| (s.ply, s.color, s.score_cp)));
+    let is_dense = samples.len() > RUNS && last - first <= 2 * samples.len() as u32;
+    let known = samples.first().and_then(|sample| table.game(sample)?.end).or_else(|| all().filter(|_| is_dense));
+    if let Some(known) = known {
+        return (known, true);
+    }
+    let mut sampled = GameEnd::default();
+    for (time, moment) in moments(samples) {
+        let goes_on = time + GOES_ON < last;
+        for (kind, level) in levels_of(moment).into_iter().enumerate() {
             match goes_on {
-                true => sampled.went_on[rule] = sampled.went_on[rule].max(level),
-                false => sampled.at_end[rule] = level,
+                true => sampled.went_on[kind * RUNS] = sampled.went_on[kind * RUNS].max(level),
+                false => sampled.at_end[kind * RUNS] = level,
             }
         }
         if !goes_on {
             sampled.scores = moment;
         }
-        found.push(moment);
     }
-    // all positions, not those of some windows
-    let all = || GameEnd::of(samples.iter().map(|s| (s.ply, s.color, s.score_cp)));
-    let is_dense = samples.len() > RUNS && last - first <= 2 * samples.len() as u32;
-    let known = samples.first().and_then(|sample| table.game(sample)?.end).or_else(|| all().filter(|_| is_dense));
-    (found, known.unwrap_or(sampled), known.is_some())
+    (sampled, false)
 }
 
 /// The games of the table that the scores ended, for each engine for which there are such.
@@ -181,7 +186,7 @@ pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> 
         engines.sort_unstable();
         engines.dedup();
         engines.into_iter().for_each(|engine| games.entry(engine).or_default().push(number));
-        let (_, end, is_known) = moments(table, &of_players);
+        let (end, is_known) = end_of(table, &of_players);
         all.push(Game { samples, end, is_known });
     }
     let games: Vec<(NameId, Vec<&Game<'_>>)> = games
@@ -244,8 +249,7 @@ pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> 
             // a game whose end is not known may have ended at the threshold
             let at = score(threshold_cp.into()) * (2.0 * won - 1.0);
             let end = end.or_else(|| (!game.is_known && at != 0.0 && reversed.is_none()).then_some([at, at, 1.0]));
-            let (moments, ..) = moments(table, &samples);
-            moments.iter().for_each(|moment| pairs.push(pair(moment), won, end));
+            moments(&samples).iter().for_each(|(_, moment)| pairs.push(pair(moment), won, end));
             let scores = samples.iter().filter(|sample| sample.engine == engine && !sample.mate);
             scores.for_each(|s| own.push([score(s.score_cp), 0.0, 1.0], s.outcome.value(), end));
         }
@@ -272,7 +276,7 @@ pub fn ended_by_scores(table: &SampleTable) -> HashSet<u32> {
     for samples in table.samples.chunk_by(|a, b| a.game == b.game) {
         let of_players = of_players(table, samples);
         let Some(first) = of_players.first() else { continue };
-        let (_, end, _) = moments(table, &of_players);
+        let (end, _) = end_of(table, &of_players);
         let game = table.game(first);
         let by_tag = game.is_some_and(|game| game.termination == Termination::Adjudication);
         let rules = of_players.iter().filter_map(|sample| found.get(&sample.engine));

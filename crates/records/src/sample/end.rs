@@ -57,14 +57,14 @@ impl Last {
 }
 
 /// The level of a score in the view of the side that is ahead.
-pub fn level(score_cp: i32) -> Level {
+fn level(score_cp: i32) -> Level {
     score_cp.clamp(0, Level::MAX.into()) as Level
 }
 
 /// By how much either side is ahead by its own score and by that of the loser: as both say, as the loser says, as
 /// either says, each for N numbers of moves. `said` is by how much the scores of a side (0 or 1) say that it is ahead,
 /// or (`true`) behind, if known.
-pub fn levels<const N: usize>(said: impl Fn(usize, bool) -> Option<[Level; N]>) -> [[Level; N]; RULES / RUNS] {
+fn levels<const N: usize>(said: impl Fn(usize, bool) -> Option<[Level; N]>) -> [[Level; N]; RULES / RUNS] {
     let each = |a: [Level; N], b: [Level; N], of: fn(Level, Level) -> Level| std::array::from_fn(|i| of(a[i], b[i]));
     let of = |side: usize| match (said(side, false), said(1 - side, true)) {
         (Some(own), Some(loser)) => [each(own, loser, Level::min), loser, each(own, loser, Level::max)],
@@ -74,6 +74,12 @@ pub fn levels<const N: usize>(said: impl Fn(usize, bool) -> Option<[Level; N]>) 
     };
     let (black, white) = (of(0), of(1));
     std::array::from_fn(|kind| each(black[kind], white[kind], Level::max))
+}
+
+/// The same of one move, from the last scores of both sides, each in its own view, if known.
+pub fn levels_of(scores: [Option<i32>; 2]) -> [Level; RULES / RUNS] {
+    let ahead = |cp: i32, behind: bool| [level(if behind { cp.saturating_neg() } else { cp })];
+    levels(|side, behind| scores[side].map(|cp| ahead(cp, behind))).map(|[level]| level)
 }
 
 /// The numbers as text: the ply; the last scores, `-` for none; the levels from which the game went on; those at its

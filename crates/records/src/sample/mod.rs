@@ -30,7 +30,7 @@ use rayon::prelude::*;
 pub use alias::Aliases;
 pub use collect::{CollectOptions, Collected, PositionCount, Progress, ReadReport, collect, collect_with_rows};
 pub use copies::{LEAST_PLIES, Moves, copies};
-pub use end::{GOES_ON, GameEnd, Level, RULES, RUNS, level, levels};
+pub use end::{GOES_ON, GameEnd, Level, RULES, RUNS, levels_of};
 pub use expression::{Condition, Expression};
 pub use positions::Positions;
 pub use rows::Rows;
