@@ -4,7 +4,7 @@
 //! win rates. The weights w ≥ 0 minimise Σ c ln(1 + exp(-w·x)) plus a penalty for every deviation from a direction,
 //! equal weights unless said otherwise, so that few data give that direction.
 
-use evalcurve_fit::fit::{add_times, dot, solve};
+use evalcurve_fit::fit::{add_squares, add_times, dot, solve};
 use evalcurve_fit::vector::losses_of_wins;
 use evalcurve_words::random;
 
@@ -51,56 +51,64 @@ impl Pairs {
         &self.differences[row * self.judges..(row + 1) * self.judges]
     }
 
+    /// Some pairs, side by side, without their games and plies.
+    fn some(&self, rows: &[usize]) -> Self {
+        let mut some = Self { judges: self.judges, ..Self::default() };
+        for row in rows {
+            some.differences.extend_from_slice(self.of(*row));
+            some.weights.push(self.weights[*row]);
+        }
+        some
+    }
+
+    /// The differences and the weight of each pair.
+    fn each(&self) -> impl Iterator<Item = (&[f64], &f64)> {
+        self.differences.chunks_exact(self.judges.max(1)).zip(&self.weights)
+    }
+
     /// For each pair the probability that the other move is better, and the loss.
-    fn at(&self, rows: &[usize], weights: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let mut wrong: Vec<f64> = rows.iter().map(|&row| dot(self.of(row), weights)).collect();
-        let mut losses = vec![0.0; rows.len()];
+    fn at(&self, weights: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let mut wrong: Vec<f64> = self.each().map(|(x, _)| dot(x, weights)).collect();
+        let mut losses = vec![0.0; wrong.len()];
         losses_of_wins(&mut wrong, &mut losses);
-        losses.iter_mut().zip(rows).for_each(|(loss, &row)| *loss *= self.weights[row]);
+        losses.iter_mut().zip(&self.weights).for_each(|(loss, weight)| *loss *= weight);
         (wrong, losses)
     }
 
     /// A quarter of the mean square: the largest curvature of the loss along one weight, on average.
-    fn curvature(&self, rows: &[usize]) -> f64 {
-        let (sum, total) = rows.iter().fold((0.0, 0.0), |(sum, total), &row| {
-            (sum + self.weights[row] * dot(self.of(row), self.of(row)), total + self.weights[row])
-        });
+    fn curvature(&self) -> f64 {
+        let add = |(sum, total): (f64, f64), (x, weight): (&[f64], &f64)| (sum + weight * dot(x, x), total + weight);
+        let (sum, total) = self.each().fold((0.0, 0.0), add);
         0.25 * sum / total / self.judges as f64
     }
 
     /// The weights by these pairs, with their scale. `towards` has the mean 1.
     pub(crate) fn fit(&self, rows: &[usize], towards: &[f64], shrinkage: f64) -> Vec<f64> {
-        let along = |&row: &usize| dot(self.of(row), towards);
-        let one = Self {
-            judges: 1,
-            differences: rows.iter().map(along).collect(),
-            weights: rows.iter().map(|&row| self.weights[row]).collect(),
-            ..Self::default()
-        };
-        let all: Vec<usize> = (0..rows.len()).collect();
-        let scale = one.descend(&all, vec![1.0], &[1.0], 0.0)[0];
+        let some = self.some(rows);
+        let differences = some.each().map(|(x, _)| dot(x, towards)).collect();
+        let one = Self { judges: 1, differences, weights: some.weights.clone(), ..Self::default() };
+        let scale = one.descend(vec![1.0], &[1.0], 0.0)[0];
         let start: Vec<f64> = towards.iter().map(|u| scale * u).collect();
-        if shrinkage.is_finite() { self.descend(rows, start, towards, shrinkage) } else { start }
+        if shrinkage.is_finite() { some.descend(start, towards, shrinkage) } else { start }
     }
 
     /// The minimum from a start, by Newton's method within bounds.
-    fn descend(&self, rows: &[usize], start: Vec<f64>, towards: &[f64], shrinkage: f64) -> Vec<f64> {
-        let n = self.judges;
-        let total: f64 = rows.iter().map(|&row| self.weights[row]).sum();
-        let unit = self.curvature(rows);
+    fn descend(&self, start: Vec<f64>, towards: &[f64], shrinkage: f64) -> Vec<f64> {
+        let total: f64 = self.weights.iter().sum();
+        let unit = self.curvature();
         if !(total > 0.0 && unit > 0.0) {
             return start;
         }
         let penalty = penalty(towards, shrinkage * unit, RIDGE * unit);
         let value = |w: &[f64]| {
-            let quadratic: f64 = (0..n).map(|i| (0..n).map(|j| w[i] * penalty[i * n + j] * w[j]).sum::<f64>()).sum();
-            let (wrong, losses) = self.at(rows, w);
+            let quadratic = dot(w, &product(&penalty, w));
+            let (wrong, losses) = self.at(w);
             (losses.iter().sum::<f64>() / total + 0.5 * quadratic, wrong)
         };
         let mut w = start;
         let (mut best, mut wrong) = value(&w);
         for _ in 0..50 {
-            let (gradient, hessian) = self.derivatives(rows, (&w, &wrong), total, &penalty);
+            let (gradient, hessian) = self.derivatives((&w, &wrong), total, &penalty);
             let step = within_bounds(&w, &gradient, &hessian);
             let tried = (0..20).map(|k| 0.5f64.powi(k)).find_map(|share| {
                 let next: Vec<f64> = w.iter().zip(&step).map(|(w, s)| (w + share * s).max(0.0)).collect();
@@ -118,21 +126,12 @@ impl Pairs {
     }
 
     /// Gradient and Hessian at weights, given what [`Self::at`] says there.
-    fn derivatives(
-        &self,
-        rows: &[usize],
-        (w, wrong): (&[f64], &[f64]),
-        total: f64,
-        penalty: &[f64],
-    ) -> (Vec<f64>, Vec<f64>) {
-        let n = self.judges;
-        let mut hessian = penalty.to_vec();
-        let mut gradient: Vec<f64> = (0..n).map(|i| (0..n).map(|j| penalty[i * n + j] * w[j]).sum()).collect();
-        for (&row, p) in rows.iter().zip(wrong) {
-            let x = self.of(row);
-            let (slope, curvature) = (self.weights[row] * p / total, self.weights[row] * p * (1.0 - p) / total);
+    fn derivatives(&self, (w, wrong): (&[f64], &[f64]), total: f64, penalty: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let (mut gradient, mut hessian) = (product(penalty, w), penalty.to_vec());
+        for ((x, weight), p) in self.each().zip(wrong) {
+            let (slope, curvature) = (weight * p / total, weight * p * (1.0 - p) / total);
             add_times(&mut gradient, -slope, x);
-            hessian.chunks_exact_mut(n).zip(x).for_each(|(row, a)| add_times(row, curvature * a, x));
+            add_squares(&mut hessian, curvature, x);
         }
         (gradient, hessian)
     }
@@ -151,7 +150,7 @@ impl Pairs {
                 let (held, kept): (Vec<usize>, Vec<usize>) =
                     rows.iter().copied().partition(|&row| part[self.games[row]] == fold);
                 let w = self.fit(&kept, towards, shrinkage);
-                let (_, of_held) = self.at(&held, &w);
+                let (_, of_held) = self.some(&held).at(&w);
                 held.iter().zip(of_held).for_each(|(&row, loss)| losses[self.games[row]] += loss);
             }
             losses
@@ -204,17 +203,21 @@ fn penalty(towards: &[f64], strength: f64, ridge: f64) -> Vec<f64> {
     (0..n * n).map(entry).collect()
 }
 
+/// The product of a square matrix and a vector.
+fn product(matrix: &[f64], v: &[f64]) -> Vec<f64> {
+    matrix.chunks_exact(v.len().max(1)).map(|row| dot(row, v)).collect()
+}
+
 /// The step that minimises the quadratic model with all weights 0 or more, by the active set of Lawson and Hanson,
 /// *Solving Least Squares Problems*, 1974, chapter 23.
 fn within_bounds(w: &[f64], gradient: &[f64], hessian: &[f64]) -> Vec<f64> {
     let n = w.len();
-    let times = |v: &[f64], i: usize| (0..n).map(|j| hessian[i * n + j] * v[j]).sum::<f64>();
-    let target: Vec<f64> = (0..n).map(|i| times(w, i) - gradient[i]).collect();
+    let target: Vec<f64> = product(hessian, w).iter().zip(gradient).map(|(h, g)| h - g).collect();
     let nothing = 1e-12 * target.iter().fold(0.0f64, |most, t| most.max(t.abs()));
     let (mut next, mut free) = (vec![0.0; n], Vec::new());
     // each weight is freed once, unless rounding takes one back
     for _ in 0..3 * n {
-        let gain = |i: &usize| target[*i] - times(&next, *i);
+        let gain = |i: &usize| target[*i] - dot(&hessian[i * n..(i + 1) * n], &next);
         let fixed = (0..n).filter(|i| !free.contains(i));
         let Some(freed) = fixed.max_by(|a, b| gain(a).total_cmp(&gain(b))).filter(|i| gain(i) > nothing) else { break };
         free.push(freed);
@@ -347,10 +350,10 @@ mod tests {
         for shrinkage in [0.003, 1.0, 1e3] {
             let towards = [1.5, 1.0, 0.5];
             let w = pairs.fit(&rows, &towards, shrinkage);
-            let unit = pairs.curvature(&rows);
+            let unit = pairs.curvature();
             let total: f64 = pairs.weights.iter().sum();
             let penalty = penalty(&towards, shrinkage * unit, RIDGE * unit);
-            let (gradient, _) = pairs.derivatives(&rows, (&w, &pairs.at(&rows, &w).0), total, &penalty);
+            let (gradient, _) = pairs.derivatives((&w, &pairs.at(&w).0), total, &penalty);
             for (w, slope) in w.iter().zip(gradient) {
                 assert!(slope.abs() < 1e-4 || (*w == 0.0 && slope > 0.0), "{shrinkage} {w} {slope}");
             }

@@ -51,5 +51,5 @@ pub use plain::{ByMethod, Fit, FitData, PointFit, fit, fit_counts};
 pub(crate) use pool::pooled;
 pub use pool::{Pool, pool_adjacent_violators};
 pub use state::{FitState, GameSums, StateError};
-pub use symmetric::{Cholesky, Square, add_times, dot, inverse_form, solve};
+pub use symmetric::{Cholesky, Square, add_squares, add_times, dot, inverse_form, solve};
 pub use wald::{Wald, wald};

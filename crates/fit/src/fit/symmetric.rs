@@ -203,6 +203,12 @@ pub fn add_times(sums: &mut [f64], factor: f64, by: &[f64]) {
     sums.iter_mut().zip(by).for_each(|(sum, by)| *sum += factor * by);
 }
 
+/// Adds a multiple of v vᵀ to a matrix, given row by row.
+#[inline(never)] // as above
+pub fn add_squares(sums: &mut [f64], factor: f64, v: &[f64]) {
+    sums.chunks_exact_mut(v.len().max(1)).zip(v).for_each(|(row, a)| add_times(row, factor * a, v));
+}
+
 /// The factor L of a positive definite matrix L Lᵀ.
 #[derive(Debug, Clone)]
 pub struct Cholesky {
