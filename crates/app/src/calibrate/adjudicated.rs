@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use evalcurve_calibration::logistic::logistic;
 use evalcurve_calibration::types::{Outcome, Termination};
-use evalcurve_fit::fit::played_on::Results;
+use evalcurve_fit::fit::played_on::{LEAST, MOST, Results, threshold};
 use evalcurve_fit::parallel;
 use evalcurve_records::sample::{
     GOES_ON, GameEnd, GameInfo, Level, NameId, RULES, RUNS, Sample, SampleTable, levels_of,
@@ -26,16 +26,6 @@ use serde::Serialize;
 
 use super::plays;
 
-/// Thresholds that are considered, centipawns.
-const STEP: Level = 50;
-const MOST: Level = 6_000;
-/// Games that reach the threshold.
-const LEAST: usize = 20;
-/// The share of them that may go on from there.
-const GO_ON: f64 = 0.02;
-/// If games went on from there half as often as from half the threshold, what was seen would have a probability of e to
-/// the minus this.
-const SURPRISE: f64 = 12.0;
 /// A bias of the constant by so many percent counts; from a factor on, its size is not known.
 const MATTERS: f64 = 5.0;
 const LARGEST: f64 = 4.0;
@@ -212,11 +202,12 @@ pub(super) fn adjudicated(table: &SampleTable) -> BTreeMap<NameId, Adjudicated> 
         let (engine, games) = (games[i].0, || games[i].1.iter().copied());
         // the rule that ended most games: if it asks for more moves in a row, games come back from its threshold
         let of_rule = |rule: usize| {
-            let threshold_cp = threshold(games().map(|game| (game.end.went_on[rule], game.end.at_end[rule])))?;
+            let levels: Vec<_> = games().map(|game| (game.end.went_on[rule], game.end.at_end[rule])).collect();
+            let threshold_cp = threshold(&levels)?;
             let ended = games().filter(|game| game.end.at_end[rule] >= threshold_cp).count();
             Some((ended, Reverse(threshold_cp), Reverse(rule)))
         };
-        let ruled = (0..RULES).filter(|_| games().count() >= LEAST).filter_map(of_rule).max();
+        let ruled = (0..RULES).filter_map(of_rule).max();
         let early = last_scores[i].as_ref().filter(|one| one.share() >= REVERSED);
         let early = early.filter(|one| one.chance() < if is_rare { LIKELY } else { RARE });
         let (threshold_cp, rule, reversed) = match ruled {
@@ -338,46 +329,5 @@ impl LastScores {
     fn chance(&self) -> f64 {
         let log_term = |k: u32| f64::from(k) * libm::log(self.expected) - libm::lgamma(f64::from(k) + 1.0);
         (0..=self.reversed as u32).map(|k| libm::exp(log_term(k) - self.expected)).sum()
-    }
-}
-
-/// The smallest threshold from which games do not go on. Of each game the largest level from which it went on, and the
-/// one at its end.
-fn threshold(games: impl Iterator<Item = (Level, Level)>) -> Option<Level> {
-    let mut steps = vec![[0usize; 2]; usize::from(MOST / STEP) + 1];
-    let step = |level: Level| usize::from(level.min(MOST) / STEP);
-    for (went_on, at_end) in games {
-        steps[step(went_on.max(at_end))][0] += 1;
-        steps[step(went_on)][1] += 1;
-    }
-    // games that reach each step, and those that went on from there
-    for at in (1..steps.len()).rev() {
-        let [reached, on] = steps[at];
-        steps[at - 1][0] += reached;
-        steps[at - 1][1] += on;
-    }
-    (2..steps.len()).find_map(|at| {
-        let [reached, on] = steps[at];
-        let [usual_reached, usual_on] = steps[at / 2];
-        let usual = usual_on as f64 / (usual_reached as f64).max(1.0);
-        let holds = reached >= LEAST && on as f64 <= GO_ON * reached as f64;
-        (holds && -(reached as f64) * libm::log1p(-usual / 2.0) > SURPRISE).then_some(at as Level * STEP)
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_threshold_is_where_games_stop_going_on() {
-        // a game went on from up to 580, and ended at 600 to 900
-        let ruled = || (0..100).map(|i| (i * 37 % 581, 600 + i * 3));
-        assert_eq!(threshold(ruled()), Some(600));
-        // a few that come back are a matter of the rule; many are none
-        assert_eq!(threshold(ruled().chain([(700, 800), (650, 900)])), Some(600));
-        assert_eq!(threshold(ruled().chain((0..20).map(|i| (700 + i * 300, 800)))), None);
-        // games of one position each say nothing of games that go on
-        assert_eq!(threshold((0..100).map(|i| (0, i * 9))), None);
     }
 }

@@ -34,7 +34,7 @@ fn is_cut(table: &SampleTable, sample: &Sample) -> bool {
 /// The cases of the scores that were cut, as if other engines had given them: these have a win rate of their own, and
 /// say how strong the players are and how many results follow no score. The forecasts of the cut scores are not used.
 pub(super) fn cut_scores(table: &SampleTable) -> Vec<EngineCases> {
-    let numbers = numbers(table);
+    let numbers = table.names.numbers();
     let mut cut: HashMap<NameId, Vec<&Sample>> = HashMap::new();
     if !table.cut_at.is_empty() {
         for sample in table.samples.iter().filter(|sample| is_cut(table, sample)) {
@@ -100,16 +100,6 @@ fn positions_with_several_scores(table: &SampleTable) -> SharedPositions {
     positions
 }
 
-/// The number of each name in alphabetical order: the ids of names depend on the order of reading, and with them the
-/// last digits of a fit of several engines would.
-pub fn numbers(table: &SampleTable) -> Vec<u32> {
-    let mut ids: Vec<NameId> = (0..table.names.len() as NameId).collect();
-    ids.sort_by_key(|&id| table.names.get(id));
-    let mut numbers = vec![0; ids.len()];
-    ids.into_iter().zip(0..).for_each(|(id, number)| numbers[id as usize] = number);
-    numbers
-}
-
 /// The samples of every engine as models see them, engines by name. Mates are those of
 /// [`mark_mates`](super::mark_mates).
 pub fn cases(table: &SampleTable, policy: MatePolicy, clip_cp: u32) -> Vec<EngineCases> {
@@ -139,7 +129,7 @@ struct TableCases<'a> {
 impl<'a> TableCases<'a> {
     fn new(table: &'a SampleTable, policy: MatePolicy, clip_cp: u32) -> Self {
         let seconds = (0..table.names.len() as NameId).map(|id| control_seconds(table.names.get(id))).collect();
-        let (positions, numbers) = (positions_with_several_scores(table), numbers(table));
+        let (positions, numbers) = (positions_with_several_scores(table), table.names.numbers());
         Self { table, policy, clip_cp, positions, numbers, seconds, engines: ByEngine::new(table) }
     }
 

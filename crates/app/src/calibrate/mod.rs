@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, HashMap};
 
 pub use adjudicated::{Adjudicated, ended_by_scores};
 use cases::{both_ratings, cases_with_cut, cut_scores, plays};
-pub use cases::{cases, numbers, observation};
+pub use cases::{cases, observation};
 use evalcurve_calibration::types::Outcome;
 use evalcurve_fit::calibration::{Calibration, Doubt, Draws, MatePolicy};
 use evalcurve_fit::curve::{CurvePoint, EvaluationCurve, quantile_points};
@@ -281,7 +281,7 @@ fn results(
     Doubtful { mut signs, adjudicated }: Doubtful,
     options: &CalibrateOptions,
 ) -> Vec<EngineResult> {
-    let (engines, numbers) = (ByEngine::new(table), numbers(table));
+    let (engines, numbers) = (ByEngine::new(table), table.names.numbers());
     let signs: Vec<Option<MixedSigns>> = engines.ids().map(|id| signs.remove(&id)).collect();
     let samples: Vec<u64> = (0..engines.len()).map(|engine| engines.samples(engine) as u64).collect();
     let with_bootstrap = among_most(&samples, options.bootstrap_of);

@@ -16,7 +16,7 @@ use evalcurve_words::language::Language;
 use serde::Serialize;
 
 use crate::calibrate::mates::{Threshold, Thresholds};
-use crate::calibrate::{cases, digest, mark_mates, numbers};
+use crate::calibrate::{cases, digest, mark_mates};
 use crate::judge::Verdict;
 
 /// How right a calibration is on new games.
@@ -159,7 +159,7 @@ pub fn evaluate(
         own.iter_mut().for_each(|case| case.situation.strength = None);
     }
     let forecaster = Forecaster::new(calibration);
-    let names = numbers(table).into_iter().enumerate();
+    let names = table.names.numbers().into_iter().enumerate();
     let strength = |(id, number): (usize, u32)| Some((number, forecaster.strength(table.names.get(id as NameId))?));
     let strengths: BTreeMap<u32, f64> = names.filter_map(strength).collect();
     let opponent = |case: &Case| strengths.get(&case.situation.players?[1]).copied();

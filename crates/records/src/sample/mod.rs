@@ -148,6 +148,16 @@ impl Names {
     pub fn get(&self, id: NameId) -> &str {
         name_at(&self.all, &self.ends, id).unwrap_or_default()
     }
+
+    /// The number of each name in alphabetical order: ids depend on the order of reading, and with them the last digits
+    /// of a fit of several engines would.
+    pub fn numbers(&self) -> Vec<u32> {
+        let mut ids: Vec<NameId> = (0..self.len() as NameId).collect();
+        ids.sort_by_key(|id| self.get(*id));
+        let mut numbers = vec![0; ids.len()];
+        ids.into_iter().zip(0..).for_each(|(id, number)| numbers[id as usize] = number);
+        numbers
+    }
 }
 
 fn name_at<'n>(all: &'n str, ends: &[usize], id: NameId) -> Option<&'n str> {
