@@ -6,7 +6,6 @@
 //! end a game from a move number on, whenever the scores began. The rules are those of cutechess and fastchess.
 
 use std::borrow::Borrow;
-use std::collections::BTreeMap;
 
 use evalcurve_calibration::types::{Color, Outcome};
 use evalcurve_fit::curve::{Z_95, wilson};
@@ -87,15 +86,15 @@ struct Score {
 
 /// Groups the samples of a table by game. The table holds every scored position, from the first move on.
 pub fn games(table: &SampleTable) -> Vec<Played<'_>> {
-    let mut by_game: BTreeMap<u32, Vec<&Sample>> = BTreeMap::new();
-    table.samples.iter().for_each(|sample| by_game.entry(sample.game).or_default().push(sample));
+    let by_game = table.samples.chunk_by(|a, b| a.game == b.game);
     by_game
-        .into_iter()
-        .map(|(game, mut samples)| {
+        .map(|samples| {
+            let mut samples: Vec<&Sample> = samples.iter().collect();
             samples.sort_by_key(|sample| sample.ply);
             let score = |&&Sample { ply, score_cp, color, .. }: &&Sample| Score { ply, score_cp, color };
             let scores: Vec<Score> = samples.iter().map(score).collect();
             let lowest_cp = scores.iter().map(|score| score.score_cp).min().unwrap_or(0);
+            let game = samples[0].game;
             let id = table.games.get(game as usize).map_or(game.into(), |game| game.id);
             Played { id, samples, scores, lowest_cp }
         })

@@ -377,11 +377,13 @@ pub fn mark_mates(table: &mut SampleTable, thresholds: &Thresholds) -> Vec<MateR
         (id, mates::report(&samples, thresholds.of(name)))
     };
     let reports: Vec<(NameId, MateReport)> = parallel::map(engines.len(), report);
-    let threshold: HashMap<NameId, u32> = reports.iter().map(|(id, r)| (*id, r.threshold_cp)).collect();
+    let mut threshold = vec![None; reports.iter().map(|(id, _)| *id as usize + 1).max().unwrap_or(0)];
+    reports.iter().for_each(|(id, report)| threshold[*id as usize] = Some(report.threshold_cp));
+    let of = |name: NameId| threshold.get(name as usize).copied().flatten();
     table.cut_at = reports.iter().filter_map(|(id, r)| Some((*id, r.cut?.cp))).collect();
     for sample in &mut table.samples {
-        sample.mate = threshold.get(&sample.engine).is_some_and(|&cp| mates::is_mate(sample, cp));
-        let of_opponent = threshold.get(&sample.opponent).copied().unwrap_or(mates::DEFAULT_THRESHOLD_CP);
+        sample.mate = of(sample.engine).is_some_and(|cp| mates::is_mate(sample, cp));
+        let of_opponent = of(sample.opponent).unwrap_or(mates::DEFAULT_THRESHOLD_CP);
         sample.reply_cp = sample.reply_cp.filter(|cp| cp.unsigned_abs() < of_opponent);
     }
     reports.into_iter().map(|(_, report)| report).collect()

@@ -122,9 +122,11 @@ fn provenance(
 ) -> Provenance {
     let mut games = BTreeSet::new();
     let mut opponents: BTreeMap<(&str, NameId), BTreeSet<u32>> = BTreeMap::new();
-    for sample in samples {
-        games.insert(sample.game);
-        opponents.entry((table.names.get(sample.opponent), sample.opponent)).or_default().insert(sample.game);
+    // the samples of a game are together
+    for game in samples.chunk_by(|a, b| (a.game, a.opponent) == (b.game, b.opponent)) {
+        let Sample { game, opponent, .. } = game[0];
+        games.insert(game);
+        opponents.entry((table.names.get(opponent), opponent)).or_default().insert(game);
     }
     let mut terminations: BTreeMap<String, u64> = BTreeMap::new();
     let mut time_controls = BTreeSet::new();

@@ -1,6 +1,6 @@
 //! Checks of an engine's samples and of its two fits.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use evalcurve_calibration::types::{Outcome, Termination};
 use evalcurve_fit::calibration::MatePolicy;
@@ -180,11 +180,9 @@ pub(super) fn correlation(samples: &[&Sample]) -> Option<(f64, f64)> {
     let (mx, my) = (mean(&x), mean(&y));
     let sum = |f: &dyn Fn(&Sample) -> f64| samples.iter().map(|s| f(s)).sum::<f64>();
     let (sxx, syy) = (sum(&|s| (x(s) - mx).powi(2)), sum(&|s| (y(s) - my).powi(2)));
-    let mut games: BTreeMap<u32, f64> = BTreeMap::new();
-    for s in samples {
-        *games.entry(s.game).or_default() += (x(s) - mx) * (y(s) - my);
-    }
-    let (sxy, squares) = games.values().fold((0.0, 0.0), |(sum, squares), g| (sum + g, squares + g * g));
+    let of_game = |game: &[&Sample]| game.iter().map(|s| (x(s) - mx) * (y(s) - my)).sum::<f64>();
+    let games = samples.chunk_by(|a, b| a.game == b.game).map(of_game);
+    let (sxy, squares) = games.fold((0.0, 0.0), |(sum, squares), g| (sum + g, squares + g * g));
     (sxx > 0.0 && syy > 0.0 && squares > 0.0).then(|| (sxy / (sxx * syy).sqrt(), sxy / squares.sqrt()))
 }
 
