@@ -30,7 +30,7 @@ impl From<plot::Figure> for Figure {
             svg: figure.svg().to_owned(),
             title: figure.title().to_owned(),
             scale: figure.scale(),
-            numbers: (data.head.iter().map(|name| (*name).to_owned()).collect(), data.rows.clone()),
+            numbers: (data.head.iter().map(|name| (*name).to_owned()).collect(), data.rows().collect()),
         }
     }
 }

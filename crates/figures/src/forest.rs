@@ -149,7 +149,7 @@ fn reading(label: &str, series: Option<&String>, mark: ForestMark) -> String {
 
 /// The numbers of the figure.
 fn data(what: &Forest) -> Data {
-    let mut data = Data::new(vec!["row", "series", "value", "low", "high"]);
+    let mut data = Data { head: vec!["row", "series", "value", "low", "high"], ..Data::default() };
     for row in &what.rows {
         for (i, mark) in row.marks.iter().enumerate() {
             let Some(mark) = mark else { continue };

@@ -87,7 +87,7 @@ pub fn histograms(engines: &[EngineSeries], options: &PlotOptions) -> Result<Fig
 
 /// The positions of each bin.
 fn data(engines: &[EngineSeries]) -> Data {
-    let mut data = Data::new(vec!["engine", "bin_centre", "positions", "share"]);
+    let mut data = Data { head: vec!["engine", "bin_centre", "positions", "share"], ..Data::default() };
     for engine in engines {
         let total = engine.histogram.iter().map(|bin| bin.1).fold(0, u64::saturating_add);
         data.rows.extend(engine.histogram.iter().map(|&(centre, count)| {

@@ -272,13 +272,9 @@ pub struct Data {
 }
 
 impl Data {
-    fn new(head: Vec<&'static str>) -> Self {
-        Self { head, ..Self::default() }
-    }
-
     /// A table of curves: engine, series, score, win rate, interval, positions.
     pub fn curves() -> Self {
-        Self::new(vec!["engine", "series", "x", "win_rate", "low", "high", "count"])
+        Self { head: vec!["engine", "series", "x", "win_rate", "low", "high", "count"], ..Self::default() }
     }
 
     /// The cells of each row.
@@ -286,16 +282,9 @@ impl Data {
         let points = self.curves.iter().flat_map(|(engine, series, points)| {
             points.iter().map(move |p| {
                 let cell = |shown: bool, text: String| if shown { text } else { String::new() };
-                let interval = p.low < p.high;
-                vec![
-                    engine.clone(),
-                    series.clone(),
-                    format!("{:.3}", p.x),
-                    format!("{:.6}", p.win_rate),
-                    cell(interval, format!("{:.6}", p.low)),
-                    cell(interval, format!("{:.6}", p.high)),
-                    cell(p.count > 0, p.count.to_string()),
-                ]
+                let [low, high] = [p.low, p.high].map(|end| cell(p.low < p.high, format!("{end:.6}")));
+                let [x, win_rate] = [format!("{:.3}", p.x), format!("{:.6}", p.win_rate)];
+                vec![engine.clone(), series.clone(), x, win_rate, low, high, cell(p.count > 0, p.count.to_string())]
             })
         });
         self.rows.iter().cloned().chain(points)

@@ -80,7 +80,7 @@ pub fn rate_chart(chart: &RateChart, options: &PlotOptions) -> Result<Figure, Pl
 
 /// The points of all lines, with the ends of their intervals as `low` and `high`.
 fn data(chart: &RateChart) -> Data {
-    let mut data = Data::new(vec!["line", "series", "x", "y", "low", "high"]);
+    let mut data = Data { head: vec!["line", "series", "x", "y", "low", "high"], ..Data::default() };
     for line in &chart.lines {
         let points = line.points.iter().map(|&(x, y, ends)| ("line", x, y, ends));
         let seen = line.seen.iter().map(|&(x, y, ends)| ("seen", x, y, Some(ends)));

@@ -46,7 +46,7 @@ pub fn reliability(
     let axis = |name| AxisSpec { name, emphasis: None, ..win_rate_axis(language) };
     let (x, y) = (axis(language.word("forecast win rate")), axis(language.word("win rate observed")));
     let look = color(color_index);
-    let mut data = Data::new(vec!["part", "from", "to", "win_rate", "low", "high", "samples"]);
+    let mut data = Data { head: vec!["part", "from", "to", "win_rate", "low", "high", "samples"], ..Data::default() };
     let mut spots = Vec::new();
     let number = |value: f64| format!("{value:.6}");
     let none = String::new;

@@ -9,7 +9,7 @@ use super::sorted;
 
 /// The most lines of all crates of the base, of one use, and of the list of uses. They are a ratchet at what stands:
 /// the goals are 34,000 for the base and 4,600 for a use.
-const BASE: usize = 41_466;
+const BASE: usize = 41_465;
 const USE: usize = 5_840;
 const PROGRAM: usize = 300;
 

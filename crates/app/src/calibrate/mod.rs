@@ -25,7 +25,7 @@ use evalcurve_fit::calibration::{Calibration, Doubt, Draws, MatePolicy};
 use evalcurve_fit::curve::{CurvePoint, EvaluationCurve, quantile_points};
 use evalcurve_fit::fit::{
     BootstrapOptions, ByMethod, Fit, FitData, FitError, FitOptions, GameBootstrap, Method, ModelFit, ModelKind,
-    Observation, Strengths,
+    Observation, Strengths, count_games,
 };
 use evalcurve_fit::parallel;
 use evalcurve_fit::standardize::{ScoreMoments, Standardization, StandardizedCurve};
@@ -433,12 +433,9 @@ fn describe(
             sigmoids: options.bootstrap_sigmoids,
         })
     });
-    let mut games: Vec<u32> = samples.iter().map(|s| s.game).collect();
-    games.sort_unstable();
-    games.dedup();
     let mut result = EngineResult {
         name: engine.name.to_owned(),
-        games: games.len() as u64,
+        games: count_games(samples.iter().map(|s| s.game.into()).collect()),
         samples: samples.len() as u64,
         fitted: observations.len() as u64,
         outcomes,

@@ -108,7 +108,7 @@ pub fn digest(table: &SampleTable, samples: &[Sample]) -> String {
         let id = table.game(sample).map_or(0, |g| g.id);
         let Sample { color, ply, score_cp, mate, outcome, .. } = sample;
         line.clear();
-        let _ = write!(line, "{id:016x},{color},{ply},{score_cp},{mate},{}\n", outcome.value());
+        let _ = writeln!(line, "{id:016x},{color},{ply},{score_cp},{mate},{}", outcome.value());
         digest.update(line.as_bytes());
     }
     digest.finalize().iter().map(|b| format!("{b:02x}")).collect()

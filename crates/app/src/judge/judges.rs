@@ -4,6 +4,7 @@
 
 use std::cmp::Reverse;
 
+use evalcurve_fit::fit::count_games;
 use evalcurve_fit::normal::quantile_95;
 use evalcurve_fit::validate::{EngineCases, Estimate, Forecast, ValidateError, mean_by_game};
 use serde::Serialize;
@@ -162,15 +163,12 @@ fn of_size(shared: &Shared, engines: [usize; 2], size: usize) -> Option<Conflict
     let mean = |of: &dyn Fn([f64; 2], f64) -> f64| {
         mean_by_game(&found.iter().map(|(game, rates, result)| (*game, of(*rates, *result))).collect::<Vec<_>>())
     };
-    let mut games: Vec<u64> = found.iter().map(|(game, ..)| *game).collect();
-    games.sort_unstable();
-    games.dedup();
     let square = |rate: f64, result: f64| (rate - result) * (rate - result);
     Some(Conflicts {
         engines: engines.map(|engine| shared.names[engine].clone()),
         from: SIZES[size],
         positions: found.len() as u64,
-        games: games.len() as u64,
+        games: count_games(found.iter().map(|(game, ..)| *game).collect()),
         said: [mean(&|rates, _| rates[0])?.value, mean(&|rates, _| rates[1])?.value],
         was: mean(&|_, result| result)?,
         first_nearer: mean(&|[a, b], result| f64::from(u8::from((a - result).abs() < (b - result).abs())))?.value,

@@ -102,7 +102,10 @@ impl Split {
         let game = table.game(sample)?;
         let named = |id: NameId| Some(id).filter(|id| !table.names.get(*id).is_empty());
         match self {
-            Self::Phase => Some((sample.ply.checked_sub(options.sampling.from_ply)? / phase_width(options)).min(2)),
+            Self::Phase => {
+                let since = sample.ply.checked_sub(options.sampling.from_ply)?;
+                Some((since / options.sampling.window.max(1)).min(2))
+            }
             Self::Color => (!game.without_colors).then(|| sample.color.index() as u32),
             Self::RatingGap => {
                 let gap = game.ratings[sample.color.index()]? - game.ratings[sample.color.opponent().index()]?;
@@ -118,7 +121,7 @@ impl Split {
     fn label(&self, group: u32, table: &SampleTable, options: &CalibrateOptions) -> Text {
         match (self, group) {
             (Self::Phase, _) => {
-                let width = phase_width(options);
+                let width = options.sampling.window.max(1);
                 let first = options.sampling.from_ply + group * width;
                 match group {
                     2 => text!("ply {first}+"),
@@ -135,11 +138,6 @@ impl Split {
             (Self::Expression(expression), _) => Text::same(expression.to_string()),
         }
     }
-}
-
-/// Plies of a phase: those of a window of the draw.
-fn phase_width(options: &CalibrateOptions) -> u32 {
-    options.sampling.window.max(1)
 }
 
 impl fmt::Display for Split {
@@ -251,8 +249,9 @@ fn one(table: &SampleTable, engine: &EngineSamples<'_>, split: &Split, options: 
     }
     let named = |(group, o): (u32, Vec<Observation>)| (split.label(group, table, options), o);
     let mut groups: Vec<(Text, Vec<Observation>)> = found.into_iter().map(named).collect();
+    let games = |o: &[Observation]| count_games(o.iter().map(|o| o.game).collect());
     let total: usize = groups.iter().map(|(_, o)| o.len()).sum();
-    groups.retain(|(_, o)| o.len() >= MIN_GROUP_SAMPLES && count_games(o) >= MIN_GROUP_GAMES);
+    groups.retain(|(_, o)| o.len() >= MIN_GROUP_SAMPLES && games(o) >= MIN_GROUP_GAMES);
     // the records name these groups, so that their number is open: the largest comes first
     if matches!(split, Split::Opponent | Split::TimeControl) {
         groups.sort_by_cached_key(|(label, o)| (std::cmp::Reverse(o.len()), label.to_string()));
@@ -270,7 +269,7 @@ fn one(table: &SampleTable, engine: &EngineSamples<'_>, split: &Split, options: 
         let shifts = test.as_ref().ok().map(|(_, shifts)| shifts);
         Group {
             samples: o.len() as u64,
-            games: count_games(&o),
+            games: games(&o),
             sigmoid: fit(Method::MaximumLikelihood, &o, &fit_options).ok().map(|f| f.sigmoid),
             shift: shifts.filter(|_| i > 0).and_then(|s| s.get(i - 1)).copied(),
             label,
@@ -326,15 +325,15 @@ fn regression(groups: &[(Text, Vec<Observation>)], slopes: bool) -> Result<Regre
             let x = f64::from(o.score_cp) / SCALE;
             let features = [(0, x), (1, -1.0), (i as u32 + 1, 1.0), ((k + i) as u32, x)];
             let (game, result) = (o.game, o.outcome.value());
-            rows.extend([LinearRow { game, result, offset: 0.0, features: &features[..used] }]);
+            rows.push(LinearRow { game, result, offset: 0.0, features: &features[..used] });
         }
     }
-    let games = rows.games();
+    let games = count_games(groups.iter().flat_map(|(_, o)| o).map(|o| o.game).collect());
     let found = regress_any(rows, columns).ok_or_else(|| {
         text!("the samples do not determine {columns} coefficients: groups may be too small, or of one result only")
     })?;
     match found.covariance() {
-        Some(_) if games > columns => Ok(found),
+        Some(_) if games > columns as u64 => Ok(found),
         _ => Err(text!("{games} games are too few for {columns} coefficients: add games")),
     }
 }

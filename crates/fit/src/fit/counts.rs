@@ -24,6 +24,13 @@ pub struct Observation {
     pub outcome: Outcome,
 }
 
+/// How many games some samples are of, given the game of each.
+pub fn count_games(mut games: Vec<u64>) -> u64 {
+    games.sort_unstable();
+    games.dedup();
+    games.len() as u64
+}
+
 /// How often each outcome followed one score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScoreCount {

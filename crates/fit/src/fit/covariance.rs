@@ -78,11 +78,6 @@ impl<'a> Grouped<'a> {
     }
 }
 
-/// How many games samples are of.
-pub fn count_games(observations: &[Observation]) -> u64 {
-    Grouped::new(observations).games()
-}
-
 /// The covariance of (w1, w2) at the minimum; `None` where the Hessian is singular.
 pub(crate) fn covariance(
     method: Method,

@@ -41,41 +41,25 @@ pub struct LinearRows {
     features: Vec<(u32, f64)>,
 }
 
-impl<F: AsRef<[(u32, f64)]>> Extend<LinearRow<F>> for LinearRows {
-    fn extend<I: IntoIterator<Item = LinearRow<F>>>(&mut self, rows: I) {
-        for LinearRow { game, result, offset, features } in rows {
-            self.push(game, result, offset, features.as_ref());
-        }
-    }
-}
-
 impl<F: AsRef<[(u32, f64)]>> FromIterator<LinearRow<F>> for LinearRows {
     fn from_iter<I: IntoIterator<Item = LinearRow<F>>>(rows: I) -> Self {
         let mut all = Self::default();
-        all.extend(rows);
+        rows.into_iter().for_each(|row| all.push(row));
         all
     }
 }
 
 impl LinearRows {
-    fn push(&mut self, game: u64, result: f64, offset: f64, features: &[(u32, f64)]) {
-        self.games.push(game);
-        self.results.push(result);
-        self.offsets.push(offset);
-        self.features.extend_from_slice(features);
+    pub fn push<F: AsRef<[(u32, f64)]>>(&mut self, row: LinearRow<F>) {
+        self.games.push(row.game);
+        self.results.push(row.result);
+        self.offsets.push(row.offset);
+        self.features.extend_from_slice(row.features.as_ref());
         self.ends.push(self.features.len());
     }
 
     fn len(&self) -> usize {
         self.games.len()
-    }
-
-    /// How many games the samples are of.
-    pub fn games(&self) -> usize {
-        let mut games = self.games.clone();
-        games.sort_unstable();
-        games.dedup();
-        games.len()
     }
 
     fn features(&self, row: usize) -> &[(u32, f64)] {
@@ -190,8 +174,8 @@ pub fn regress(rows: &LinearRows, start: &[f64]) -> Result<Regression, FitError>
     Ok(Regression { at, mean_loss: evaluation.loss, covariance })
 }
 
-/// Fits coefficients of numbers of any size. `None` where the samples do not determine them: also where a combination of
-/// them separates wins from losses.
+/// Fits coefficients of numbers of any size. `None` where the samples do not determine them, or a combination of the
+/// numbers separates wins from losses.
 pub fn regress_any(mut rows: LinearRows, parameters: usize) -> Option<Regression> {
     let sizes = rows.sizes(parameters);
     if rows.len() <= parameters || !sizes.iter().all(|s| s.is_finite() && *s > 0.0) {
@@ -202,9 +186,8 @@ pub fn regress_any(mut rows: LinearRows, parameters: usize) -> Option<Regression
     found.at.iter_mut().zip(&sizes).for_each(|(b, s)| *b /= s);
     found.covariance = found.covariance.map(|scaled| {
         let mut covariance = Square::zero(parameters);
-        (0..parameters).for_each(|i| {
-            (0..=i).for_each(|j| covariance.add(i, j, scaled.at(i, j) / (sizes[j] * sizes[i])));
-        });
+        let entries = (0..parameters).flat_map(|i| (0..=i).map(move |j| (i, j)));
+        entries.for_each(|(i, j)| covariance.add(i, j, scaled.at(i, j) / (sizes[j] * sizes[i])));
         covariance
     });
     Some(found)
@@ -241,10 +224,8 @@ mod tests {
         assert!((ours.at[0] / theirs.sigmoid.w1 - 1.0).abs() < 1e-9);
         assert!((ours.at[1] - theirs.sigmoid.w2).abs() < 1e-9);
         let covariance = ours.covariance().unwrap();
-        for i in 0..2 {
-            for j in 0..2 {
-                assert!((covariance[i][j] / theirs.covariance[i][j] - 1.0).abs() < 1e-7, "{i} {j}");
-            }
+        for (ours, theirs) in covariance.iter().flatten().zip(theirs.covariance.as_flattened()) {
+            assert!((ours / theirs - 1.0).abs() < 1e-7, "{ours} {theirs}");
         }
     }
 

@@ -34,8 +34,7 @@ mod tests;
 
 pub use bootstrap::{Bootstrap, BootstrapOptions, GameBootstrap, percentile_interval};
 pub use case::{Case, Cases, Part, median_size};
-pub use counts::{Observation, ScoreCount, ScoreCounts};
-pub use covariance::count_games;
+pub use counts::{Observation, ScoreCount, ScoreCounts, count_games};
 pub use error::FitError;
 pub use evalcurve_calibration::model::*;
 pub use evalcurve_calibration::{CP_PER_LOGIT, GamesNeeded, Reading, SharedPosition, Situation, StageUnit};

@@ -17,26 +17,19 @@ pub struct Wald {
 impl Regression {
     /// Tests that the coefficients of some columns are all 0; `None` if their covariance is singular.
     pub fn wald(&self, columns: &[usize]) -> Option<Wald> {
-        let value = |c: &usize| self.at.get(*c).copied();
-        let beta: Vec<f64> = columns.iter().map(value).collect::<Option<_>>()?;
         let all = self.covariance()?;
-        let row = |c: &usize| {
-            let row = all.get(*c)?;
-            columns.iter().map(|d| row.get(*d).copied()).collect::<Option<Vec<f64>>>()
-        };
-        let covariance: Vec<Vec<f64>> = columns.iter().map(row).collect::<Option<_>>()?;
+        let beta: Vec<f64> = columns.iter().map(|c| self.at[*c]).collect();
+        let row = |c: &usize| columns.iter().map(|d| all[*c][*d]).collect();
+        let covariance: Vec<Vec<f64>> = columns.iter().map(row).collect();
         wald(&beta, &covariance)
     }
 }
 
 /// Tests that values with this covariance are all 0; `None` if it is singular or there is no value.
 pub fn wald(values: &[f64], covariance: &[Vec<f64>]) -> Option<Wald> {
-    if values.is_empty() {
-        return None;
-    }
-    let statistic = inverse_form(covariance, values)?;
     let df = values.len() as u32;
-    statistic.is_finite().then(|| Wald { statistic, df, p: chi_squared_tail(statistic, df) })
+    let statistic = inverse_form(covariance, values).filter(|statistic| statistic.is_finite() && df > 0)?;
+    Some(Wald { statistic, df, p: chi_squared_tail(statistic, df) })
 }
 
 /// The probability that chi-squared with `df` degrees of freedom is larger than `x`: Q(df/2, x/2), the regularised

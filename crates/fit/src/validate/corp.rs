@@ -209,10 +209,10 @@ pub fn reliability(forecasts: &[Forecast], options: &ScoreOptions) -> Result<Rel
         };
         let pools = pooled(sorted.starts.windows(2).map(cell));
         // both ascend
-        let mut here = pools.iter().peekable();
-        let mean_at = |&g: &usize| {
-            while here.next_if(|(_, last, ..)| *last < g).is_some() {}
-            here.peek().map_or(f64::NAN, |(.., sum, weight)| sum / weight)
+        let mut here = &pools[..];
+        let mean_at = |g: &usize| {
+            here = &here[here.iter().take_while(|(_, last, ..)| last < g).count()..];
+            here.first().map_or(f64::NAN, |(.., sum, weight)| sum / weight)
         };
         grid.iter().map(mean_at).collect()
     });

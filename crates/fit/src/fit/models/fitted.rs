@@ -8,6 +8,7 @@ use evalcurve_calibration::{FittedModel, Model, ModelKind, Reading, Situation};
 
 use super::strengths::{Alone, Strengths};
 use crate::fit::case::Case;
+use crate::fit::counts::count_games;
 use crate::fit::error::FitError;
 use crate::fit::options::MIN_GAMES;
 
@@ -49,11 +50,9 @@ impl ModelFit {
         games: impl IntoIterator<Item = u64>,
         mean_loss: f64,
     ) -> Result<Self, FitError> {
-        let mut ids: Vec<u64> = games.into_iter().collect();
-        let samples = ids.len() as u64;
-        ids.sort_unstable();
-        ids.dedup();
-        let games = ids.len() as u64;
+        let games: Vec<u64> = games.into_iter().collect();
+        let samples = games.len() as u64;
+        let games = count_games(games);
         if games < MIN_GAMES {
             return Err(FitError::TooFewGames { have: games, need: MIN_GAMES });
         }
