@@ -86,8 +86,9 @@ struct Score {
 
 /// Groups the samples of a table by game. The table holds every scored position, from the first move on.
 pub fn games(table: &SampleTable) -> Vec<Played<'_>> {
-    let by_game = table.samples.chunk_by(|a, b| a.game == b.game);
-    by_game
+    table
+        .samples
+        .chunk_by(|a, b| a.game == b.game)
         .map(|samples| {
             let mut samples: Vec<&Sample> = samples.iter().collect();
             samples.sort_by_key(|sample| sample.ply);

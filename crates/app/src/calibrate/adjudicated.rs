@@ -141,7 +141,7 @@ fn end_of(table: &SampleTable, samples: &[&Sample]) -> (GameEnd, bool) {
     // all positions, not those of some windows
     let all = || GameEnd::of(samples.iter().map(|s| (s.ply, s.color, s.score_cp)));
     let is_dense = samples.len() > RUNS && last - first <= 2 * samples.len() as u32;
-    let known = samples.first().and_then(|sample| table.game(sample)?.end).or_else(|| all().filter(|_| is_dense));
+    let known = samples.first().and_then(|sample| table.game(sample)?.end).or_else(|| is_dense.then(all)?);
     if let Some(known) = known {
         return (known, true);
     }

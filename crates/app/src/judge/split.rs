@@ -324,8 +324,7 @@ fn regression(groups: &[(Text, Vec<Observation>)], slopes: bool) -> Result<Regre
         for o in observations {
             let x = f64::from(o.score_cp) / SCALE;
             let features = [(0, x), (1, -1.0), (i as u32 + 1, 1.0), ((k + i) as u32, x)];
-            let (game, result) = (o.game, o.outcome.value());
-            rows.push(LinearRow { game, result, offset: 0.0, features: &features[..used] });
+            rows.push(LinearRow { game: o.game, result: o.outcome.value(), offset: 0.0, features: &features[..used] });
         }
     }
     let games = count_games(groups.iter().flat_map(|(_, o)| o).map(|o| o.game).collect());

@@ -157,3 +157,15 @@ fn words_that_are_no_split_are_refused() {
         assert_eq!(Split::parse(word).unwrap().to_string(), word);
     }
 }
+
+#[test]
+fn coefficients_that_are_not_determined_are_an_error() {
+    let outcome = |won: bool| if won { Outcome::Win } else { Outcome::Loss };
+    let one = |game: u64, score_cp: i32, won: bool| Observation { game, score_cp, outcome: outcome(won) };
+    let same = (0..40).map(|i| one(i, 500, i % 2 == 1)).collect();
+    let split = (0..40).map(|i| one(i, 10 * i as i32, i >= 20)).collect();
+    for undetermined in [same, split] {
+        let error = regression(&[(Text::same("all"), undetermined)], true).unwrap_err().to_string();
+        assert!(error.contains("do not determine 2 coefficients"), "{error}");
+    }
+}

@@ -178,7 +178,7 @@ pub fn regress(rows: &LinearRows, start: &[f64]) -> Result<Regression, FitError>
 /// numbers separates wins from losses.
 pub fn regress_any(mut rows: LinearRows, parameters: usize) -> Option<Regression> {
     let sizes = rows.sizes(parameters);
-    if rows.len() <= parameters || !sizes.iter().all(|s| s.is_finite() && *s > 0.0) {
+    if parameters == 0 || rows.len() <= parameters || !sizes.iter().all(|s| s.is_finite() && *s > 0.0) {
         return None;
     }
     rows.features.iter_mut().for_each(|(i, x)| *x /= sizes[*i as usize]);
@@ -236,5 +236,6 @@ mod tests {
         let row = |i: u32| super::tests::row(&[1.0, f64::from(i)], f64::from(u8::from(i >= 20)), i.into());
         assert!(regress_any((0..40).map(row).collect(), 2).is_none());
         assert!(regress_any((0..2).map(row).collect(), 2).is_none());
+        assert!(regress_any(LinearRows::default(), 0).is_none());
     }
 }

@@ -18,7 +18,7 @@ impl Regression {
     /// Tests that the coefficients of some columns are all 0; `None` if their covariance is singular.
     pub fn wald(&self, columns: &[usize]) -> Option<Wald> {
         let all = self.covariance()?;
-        let beta: Vec<f64> = columns.iter().map(|c| self.at[*c]).collect();
+        let beta: Vec<f64> = columns.iter().map(|c| self.at.get(*c).copied()).collect::<Option<_>>()?;
         let row = |c: &usize| columns.iter().map(|d| all[*c][*d]).collect();
         let covariance: Vec<Vec<f64>> = columns.iter().map(row).collect();
         wald(&beta, &covariance)

@@ -62,24 +62,20 @@ fn level(score_cp: i32) -> Level {
 }
 
 /// By how much either side is ahead by its own score and by that of the loser: as both say, as the loser says, as
-/// either says, each for N numbers of moves. `said` is by how much the scores of a side (0 or 1) say that it is ahead,
-/// or (`true`) behind, if known.
-fn levels<const N: usize>(said: impl Fn(usize, bool) -> Option<[Level; N]>) -> [[Level; N]; RULES / RUNS] {
-    let each = |a: [Level; N], b: [Level; N], of: fn(Level, Level) -> Level| std::array::from_fn(|i| of(a[i], b[i]));
-    let of = |side: usize| match (said(side, false), said(1 - side, true)) {
-        (Some(own), Some(loser)) => [each(own, loser, Level::min), loser, each(own, loser, Level::max)],
-        (Some(own), None) => [own, [0; N], own],
-        (None, Some(loser)) => [loser; 3],
-        (None, None) => [[0; N]; 3],
+/// either says. `said` is by how much the score of a side (0 or 1) says that it is ahead, or (`true`) behind, if known.
+fn levels(said: impl Fn(usize, bool) -> Option<Level>) -> [Level; RULES / RUNS] {
+    let of = |side: usize| {
+        let (own, loser) = (said(side, false), said(1 - side, true));
+        let known = || own.into_iter().chain(loser);
+        [known().min().unwrap_or(0), loser.unwrap_or(0), known().max().unwrap_or(0)]
     };
     let (black, white) = (of(0), of(1));
-    std::array::from_fn(|kind| each(black[kind], white[kind], Level::max))
+    [0, 1, 2].map(|kind| black[kind].max(white[kind]))
 }
 
 /// The same of one move, from the last scores of both sides, each in its own view, if known.
 pub fn levels_of(scores: [Option<i32>; 2]) -> [Level; RULES / RUNS] {
-    let ahead = |cp: i32, behind: bool| [level(if behind { cp.saturating_neg() } else { cp })];
-    levels(|side, behind| scores[side].map(|cp| ahead(cp, behind))).map(|[level]| level)
+    levels(|side, behind| scores[side].map(|cp| level(if behind { cp.saturating_neg() } else { cp })))
 }
 
 /// The numbers as text: the ply; the last scores, `-` for none; the levels from which the game went on; those at its
@@ -134,11 +130,15 @@ impl GameEnd {
                 _ if ply.saturating_add(1) >= end => &mut found.at_end,
                 _ => continue,
             };
-            let said = |side: usize, behind: bool| {
-                let least = sides[side].least[usize::from(behind)];
-                gives[side].then_some(if known[side] { least } else { [0; RUNS] })
-            };
-            largest.iter_mut().zip(levels(said).as_flattened()).for_each(|(most, level)| *most = (*most).max(*level));
+            for moves in 0..RUNS {
+                let said = |side: usize, behind: bool| {
+                    let least = sides[side].least[usize::from(behind)][moves];
+                    gives[side].then_some(if known[side] { least } else { 0 })
+                };
+                for (kind, level) in levels(said).into_iter().enumerate() {
+                    largest[kind * RUNS + moves] = largest[kind * RUNS + moves].max(level);
+                }
+            }
         }
         found.scores = [0, 1]
             .map(|side| Some(sides[side].score_cp).filter(|_| gives[side] && sides[side].ply.saturating_add(3) >= end));
